@@ -4,35 +4,42 @@
 
 #include <cstdint>
 
+#include "penstock/flavour.hpp"
 #include "penstock/kernels/packet_octets.hpp"
+#include "penstock/packet_sums.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
 /// A record of a capture.
 struct CapturedPacket {
-  bool packet = false;  ///< Or else another block.
-  std::uint64_t time = 0;
+  bool packet = false;     ///< Or else another block.
+  std::uint64_t time = 0;  ///< In nanoseconds since 1970, no_packet_time, or late_packet_time.
   std::uint32_t data = 0;  ///< Where its bytes begin in the tile.
   std::uint32_t captured = 0;
   std::uint32_t original = 0;
   std::uint32_t link = 0;
 };
 
-/// Nanoseconds of so many units.
+/// Nanoseconds of so many units; those that 64 bits do not hold are late_packet_time.
 PENSTOCK_PARSES_THERE constexpr std::uint64_t nanoseconds_of(std::uint64_t units, std::uint32_t unit) {
   constexpr std::uint64_t second = 1'000'000'000;
-  if ((unit & 0x80U) != 0) {
-    std::uint32_t const bits = unit & 0x7FU;
-    if (bits > 63) return 0;
-    std::uint64_t const part = units & ((std::uint64_t{1} << bits) - 1);
-    // What is below 2^-30 of a second is less than a nanosecond.
-    std::uint64_t const fine = bits > 30 ? (part >> (bits - 30)) * second >> 30U : part * second >> bits;
-    return (units >> bits) * second + fine;
+  if ((unit & 0x80U) == 0) {
+    for (; unit > 9; --unit) units /= 10;
+    for (; unit < 9; ++unit) {
+      if (units > late_packet_time / 10) return late_packet_time;
+      units *= 10;
+    }
+    return units < late_packet_time ? units : late_packet_time;
   }
-  for (; unit < 9; ++unit) units *= 10;
-  for (; unit > 9; --unit) units /= 10;
-  return units;
+  std::uint32_t bits = unit & 0x7FU;
+  for (; bits > 63; --bits) units >>= 1U;
+  if (units >> bits >= late_packet_time / second) return late_packet_time;
+  std::uint64_t const part = units & ((std::uint64_t{1} << bits) - 1);
+  if (bits <= 30) return (units >> bits) * second + (part * second >> bits);
+  // In two steps, since 64 bits do not hold the product.
+  std::uint64_t const low = part & ((std::uint64_t{1} << (bits - 30)) - 1);
+  return (units >> bits) * second + (((part >> (bits - 30)) * second + (low * second >> (bits - 30))) >> 30U);
 }
 
 /// The words of a tile's second input, as RecordPlaces has them. Behind a head of eight words is where records begin.
@@ -46,14 +53,15 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t const* capture_kind(std::uint32_t 
   return table + words * (four >> record % 4 * 8 & 0xFFU);
 }
 
-/// Seconds are added to nanoseconds; a time before 1970 is 0, and one that 64 bits do not hold the last one.
+/// Seconds are added to a time; one before 1970 is 0.
 PENSTOCK_PARSES_THERE constexpr std::uint64_t moved_by(std::uint64_t time, std::int64_t seconds) {
-  constexpr std::uint64_t second = 1'000'000'000, most = ~std::uint64_t{0} / second;
+  constexpr std::uint64_t second = 1'000'000'000, most = late_packet_time / second;
   bool const back = seconds < 0;
   std::uint64_t by = back ? ~static_cast<std::uint64_t>(seconds) + 1 : static_cast<std::uint64_t>(seconds);
   by = (by > most ? most : by) * second;
+  if (time == late_packet_time) return time;
   if (back) return time < by ? 0 : time - by;
-  return time > ~std::uint64_t{0} - by ? ~std::uint64_t{0} : time + by;
+  return time >= late_packet_time - by ? late_packet_time : time + by;
 }
 
 /// A record of pcap.
@@ -86,6 +94,7 @@ PENSTOCK_PARSES_THERE constexpr CapturedPacket pcapng_packet(Octets record, std:
   std::uint32_t const type = bytes < 16 ? 0 : capture_word(record, swapped);
   if (type == 3) {  // Simple: it has no time, and no more captured than its interface says.
     found.packet = true;
+    found.time = no_packet_time;
     found.data = 12;
     found.original = capture_word(record + 8, swapped);
     found.captured = kind[2] != 0 && kind[2] < found.original ? kind[2] : found.original;

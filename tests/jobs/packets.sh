@@ -246,6 +246,54 @@ while os.path.exists("going"): os.sched_yield()' "$here/inputs/packets/three.pca
       done
     done
     ;;
+  ReadsPacketsAsTheirStandardsSay)
+    while IFS=':' read -r input wanted; do
+      "$program" run --device cpu --input "$here/inputs/packets/$input" >out 2>err || fail "$input: $(cat err)"
+      while read -r row; do
+        grep -qxe "$row" out || fail "$input has not '$row': $(cat out)"
+      done < <(tr ';' '\n' <<<"$wanted")
+      [ "$input" = year-2600.pcapng ] || [ ! -s err ] || ! grep -q 'Left out' err || fail "$input: $(cat err)"
+    done <<'END'
+source-route.pcap:checksums 1;bad checksums 0;bad ipv4 headers 0;udp 192.0.2.1.1111 198.51.100.2.2222 1 55 .*
+segment-route.pcap:ipv6 2;checksums 2;bad checksums 1;flows 1
+nine-headers.pcap:checksums 1;bad checksums 0;udp .2001.db8..1..1111 .2001.db8..2..2222 1 139 .*
+tso-cut.pcap:ipv4 1;checksums 0;bad checksums 0;flows 1
+udp6-zero.pcap:checksums 1;bad checksums 1
+ppp.pcap:ipv4 1;other 0;flows 1
+pppoe.pcap:ipv4 1;other 0;flows 1
+year-2600.pcapng:packets 1;checksums 1;udp .* >18446744073 >18446744073 -
+END
+    "$program" run --device cpu --input "$here/inputs/packets/year-2600.pcapng" 2>&1 >out | grep -q '1 packet, with a time later than July 2554' ||
+      fail 'a time that is not known is not said'
+    ;;
+  SaysWhichLinksItDoesNotKnow)
+    # The link is the lowest byte of the last word of the head.
+    for link in '\x93' '\xFC'; do
+      cp "$here/inputs/packets/ppp.pcap" unknown
+      printf %b "$link" | dd of=unknown bs=1 seek=20 conv=notrunc status=none
+      "$program" run --device cpu --input unknown >out 2>err || fail "$link: $(cat err)"
+      grep -qx 'other 1' out || fail "$(cat out)"
+      grep -qx 'flows 0' out || fail "$(cat out)"
+      [ "$(sed '1,/^protocol /d' out)" = '' ] || fail "$(cat out)"
+      grep -qE 'Left out: 1 packet .*of link type (147 .USER0.|252), in which IP is not looked for' err || fail "$(cat err)"
+      code=0
+      "$program" run --device cpu --strict --input unknown >out 2>err || code=$?
+      [ "$code" = 1 ] || fail "--strict: $code: $(cat err)"
+    done
+    ;;
+  ReadsRandomHeadersAsAnotherReaderDoes)
+    command -v python3 >/dev/null || {
+      echo 'python3 is not here: install it'
+      exit 77
+    }
+    for ((seed = 0; seed < ${PENSTOCK_SEEDS:-17}; ++seed)); do
+      hidden=$(python3 "$here/make_packet_stacks.py" "$seed" 400 capture wanted.flows wanted.totals)
+      run_packets --input - <capture
+      cmp -s totals wanted.totals || fail "seed $seed: $(diff totals wanted.totals)"
+      cmp -s flows wanted.flows || fail "seed $seed: $(diff flows wanted.flows | head -20)"
+      [ "$hidden" = 0 ] || grep -qE "[^0-9]$hidden checksums?, over an address that a routing header" err || fail "seed $seed: $hidden: $(cat err)"
+    done
+    ;;
   FindsWhatTsharkFinds)
     command -v tshark >/dev/null || {
       echo 'tshark is not here: install it'
