@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
