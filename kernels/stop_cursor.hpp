@@ -59,7 +59,7 @@ class StopCursor {
       in_quotes = before_.quoted;
       return text_.size();
     }
-    in_quotes = (bits_.open & bits_.newlines & -bits_.newlines) != 0;
+    in_quotes = set_.watches_quotes() && (bits_.open & bits_.newlines & -bits_.newlines) != 0;
     if (bits_.newlines != 0) return base_ + static_cast<unsigned>(std::countr_zero(bits_.newlines)) + 1;
     if (text_.size() - base_ <= 64) return text_.size();
     void const* const found = std::memchr(text_.data() + base_ + 64, '\n', text_.size() - base_ - 64);
