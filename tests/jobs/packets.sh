@@ -218,7 +218,7 @@ while os.path.exists("going"): os.sched_yield()' "$here/inputs/packets/three.pca
     }
     # few_rows FILE: of results, what the plain reader knows of them.
     few_rows() { grep -E '^(packets|bytes|captured bytes|ipv4|other) [0-9]+$' "$1"; }
-    for ((seed = 0; seed < ${PENSTOCK_SEEDS:-24}; ++seed)); do
+    for ((seed = ${PENSTOCK_DIFFERENTIAL_SEED:-1}, left = ${PENSTOCK_DIFFERENTIAL:-24}; left > 0; ++seed, --left)); do
       python3 "$here/make_random_capture.py" "$seed" capture
       damage=$(python3 "$here/capture_reader.py" capture wanted.flows wanted.totals)
       sort -o wanted.flows wanted.flows

@@ -12,7 +12,7 @@ namespace penstock {
 namespace {
 
 /// A guess looks at so many bytes, or at more if these do not tell.
-constexpr std::size_t usual_look = std::size_t{64} << 10;
+constexpr std::size_t usual_look = std::size_t{16} << 10;
 
 /// From the beginning of one piece to that of the next one: what records that begin in a piece and end behind it need
 /// is left in the tile.
