@@ -73,33 +73,32 @@ class DigitWalk {
       if (ends_line(line.stopped) || !is_log_field(field, byte_at(), begin, line.stopped)) return false;
       begin = line.stopped + 1;
     }
-    std::size_t const status = begin;
-    bool const goes_on = read(line, log_status, begin);
-    std::size_t const bytes = begin;
-    if (!is_log_field(log_status, byte_at(), status, end_)) return false;
-    if (!goes_on) return true;
-    read(line, log_bytes, begin);
-    return is_log_field(log_bytes, byte_at(), bytes, end_);
+    bool goes_on = true;
+    for (std::uint32_t field = log_status; field <= log_bytes && goes_on; ++field) {
+      std::size_t const first = begin;
+      std::uint64_t value = 0;
+      goes_on = next_field(line, begin);
+      LineReason const reason = number_in(first, end_, value);
+      // Most are digits, of which a status has three.
+      bool const good = reason == LineReason::used && text_[first] != '"' && (field == log_bytes || end_ - first == 3);
+      if (!good && !is_log_field(field, byte_at(), first, end_)) return false;
+      take(line, field, reason, value);
+    }
+    return true;
   }
   auto byte_at() const {
     return [bytes = text_.data()](std::size_t place) { return bytes[place]; };
   }
   bool ends_line(std::size_t at) const { return at == text_.size() || text_[at] == '\n'; }
-  /// The field that begins there, and then the beginning of the next one. False if the line ends with it.
-  bool read(WalkedLine& line, std::uint32_t field, std::size_t& begin) {
-    std::size_t end = line.stopped = stops_.next();
-    bool const goes_on = !ends_line(end);
-    if (!goes_on && end != begin && text_[end - 1] == '\r') --end;
-    end_ = end;
-    if (fields_.format == LineFormat::words) {
-      while (begin < end && (text_[begin] == ' ' || text_[begin] == '\t')) ++begin;
-      if (begin == end) {
-        begin = line.stopped + 1;
-        return goes_on;
-      }
-    }
-    std::uint64_t value = 0;
-    LineReason const reason = number_in(begin, end, value);
+  /// Goes to the beginning of the next field; `end_` is then the end of this one. False if the line ends with it.
+  bool next_field(WalkedLine& line, std::size_t& begin) {
+    end_ = line.stopped = stops_.next();
+    bool const goes_on = !ends_line(end_);
+    if (!goes_on && end_ != begin && text_[end_ - 1] == '\r') --end_;
+    begin = line.stopped + 1;
+    return goes_on;
+  }
+  void take(WalkedLine& line, std::uint32_t field, LineReason reason, std::uint64_t value) const {
     if (field == fields_.key) {
       line.key_reason = reason;
       line.key = value;
@@ -108,7 +107,18 @@ class DigitWalk {
       line.number_reason = reason;
       line.number = reason == LineReason::used ? value : 0;
     }
-    begin = line.stopped + 1;
+  }
+  /// Takes the field that begins there. False if the line ends with it.
+  bool read(WalkedLine& line, std::uint32_t field, std::size_t& begin) {
+    std::size_t first = begin;
+    bool const goes_on = next_field(line, begin);
+    if (fields_.format == LineFormat::words) {
+      while (first < end_ && (text_[first] == ' ' || text_[first] == '\t')) ++first;
+      if (first == end_) return goes_on;
+    }
+    std::uint64_t value = 0;
+    LineReason const reason = number_in(first, end_, value);
+    take(line, field, reason, value);
     return goes_on;
   }
   LineReason number_in(std::size_t begin, std::size_t end, std::uint64_t& value) const {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #if defined(__SSE2__)
@@ -12,7 +14,6 @@
 #endif
 
 #include "penstock/flavour.hpp"
-#include "penstock/kernels/json_walk.hpp"
 #include "penstock/kernels/line_walk.hpp"
 
 namespace penstock {
@@ -90,13 +91,51 @@ class StopSet {
   /// The same where at least `at_once` bytes are compared at once. Functions for such a processor have it inline.
   template <unsigned at_once>
   StopBits of_by(char const* bytes, Before& before) const {
-    Marks marks = marks_by<at_once>(bytes);
+    if (has_escape_ || fields_.brackets) return log_stops<at_once>(marks_by<at_once, kinds>(bytes), before);
+    return stops<at_once>(marks_by<at_once, quotes + 1>(bytes), before);
+  }
+  /// Where the first newline or quote from `at` on is; the text's size if there is none.
+  std::size_t newline_or_quote(std::span<char const> text, std::size_t at) const {
+#if defined(__SSE2__)
+    for (; text.size() - at >= 16; at += 16) {
+      __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(text.data() + at));
+      auto const is = [&](Kind kind) {
+        return _mm_cmpeq_epi8(some, _mm_load_si128(reinterpret_cast<__m128i const*>(wide_[kind].data())));
+      };
+      auto const found = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(is(newlines), is(quotes))));
+      if (found != 0) return at + static_cast<unsigned>(std::countr_zero(found));
+    }
+#endif
+    while (at < text.size() && text[at] != '\n' && text[at] != fields_.quote) ++at;
+    return at;
+  }
+
+ private:
+  enum Kind : std::size_t { newlines, separators, quotes, escapes, opens, closes, kinds, tabs = quotes };
+  using Marks = std::array<std::uint64_t, kinds>;
+
+  /// Of lines without escapes and brackets.
+  template <unsigned at_once>
+  StopBits stops(Marks const& marks, Before& before) const {
     if (words_) {
       std::uint64_t const blanks = marks[separators] | marks[tabs];
       std::uint64_t const first = blanks & ~(blanks << 1U | (before.begins ? 1U : 0U));
       before.begins = blanks >> 63U != 0;
       return {marks[newlines] | first, marks[newlines]};
     }
+    if (!has_quote_) return {marks[newlines] | marks[separators], marks[newlines]};
+    std::uint64_t const in_quotes = odd_by<at_once>(marks[quotes]) ^ (before.quoted ? ~std::uint64_t{0} : 0);
+    std::uint64_t const ends = marks[separators] & ~in_quotes, closing = marks[quotes] & ~in_quotes;
+    std::uint64_t const may_open = (ends | closing) << 1U | (before.begins || before.closed ? 1U : 0U);
+    if ((marks[quotes] & in_quotes & ~may_open & in_line(marks)) != 0) return one_by_one(marks, before);
+    before.quoted = in_quotes >> 63U != 0;
+    before.begins = (ends | closing) >> 63U != 0;  // It may be closed as well, which means the same here.
+    before.closed = false;
+    return {marks[newlines] | ends, marks[newlines], marks[newlines] & in_quotes};
+  }
+  /// Of all others.
+  template <unsigned at_once>
+  StopBits log_stops(Marks marks, Before& before) const {
     if (!has_quote_) marks[quotes] = 0;
     if (!has_escape_) marks[escapes] = 0;
     if (!fields_.brackets) marks[opens] = marks[closes] = 0;
@@ -105,26 +144,23 @@ class StopSet {
     std::uint64_t const in_quotes = odd_by<at_once>(marks[quotes]) ^ (before.quoted ? ~std::uint64_t{0} : 0);
     std::uint64_t const open = marks[opens] & ~in_quotes, close = marks[closes] & ~in_quotes;
     std::uint64_t const in_brackets = odd_by<at_once>(open | close) ^ (before.bracketed ? ~std::uint64_t{0} : 0);
-    std::uint64_t const ends = marks[separators] & ~in_quotes & ~in_brackets;
+    std::uint64_t const ends = marks[separators] & ~in_quotes & ~in_brackets, closing = marks[quotes] & ~in_quotes;
     std::uint64_t const begins = ends << 1U | (before.begins ? 1U : 0U);
-    std::uint64_t const closing = marks[quotes] & ~in_quotes,
-                        behind_closing = closing << 1U | (before.closed ? 1U : 0U);
+    std::uint64_t const may_open = begins | closing << 1U | (before.closed ? 1U : 0U);
     // Brackets that do not take turns, quotes within brackets, and both where no field begins mean nothing.
-    std::uint64_t const odd = (open & ~in_brackets) | (close & in_brackets) | (marks[quotes] & in_brackets) |
-                              (open & ~begins) | (marks[quotes] & in_quotes & ~begins & ~behind_closing);
-    std::uint64_t const in_line = (marks[newlines] & -marks[newlines]) - 1;  // All, if no line ends here.
-    if ((odd & in_line) != 0) return one_by_one(marks, before);
+    std::uint64_t const odd = (open & ~(in_brackets & begins)) | (close & in_brackets) |
+                              (marks[quotes] & (in_brackets | (in_quotes & ~may_open)));
+    if ((odd & in_line(marks)) != 0) return one_by_one(marks, before);
     before = {.quoted = in_quotes >> 63U != 0,
               .bracketed = in_brackets >> 63U != 0,
               .begins = ends >> 63U != 0,
               .closed = closing >> 63U != 0};
     return {marks[newlines] | ends, marks[newlines], marks[newlines] & in_quotes};
   }
-
- private:
-  enum Kind : std::size_t { newlines, separators, quotes, escapes, opens, closes, kinds, tabs = quotes };
-  using Marks = std::array<std::uint64_t, kinds>;
-
+  /// The bytes in front of the first newline: all, if no line ends here.
+  static std::uint64_t in_line(Marks const& marks) {
+    return (marks[newlines] & -marks[newlines]) - 1;
+  }
   /// As FieldQuotes has it.
   static StopBits one_by_one(Marks const& marks, Before& before) {
     StopBits stops{marks[newlines], marks[newlines]};
@@ -158,21 +194,23 @@ class StopSet {
 #endif
     return odd_up_to(bits);
   }
-  template <unsigned at_once>
+  /// The first so many kinds; the others are nowhere.
+  template <unsigned at_once, std::size_t count>
   Marks marks_by(char const* bytes) const {
 #if defined(__SSE2__)
-    if constexpr (at_once == 64) return by_64(bytes);
-    if constexpr (at_once == 32) return by_32(bytes);
+    if constexpr (at_once == 64) return by_64<count>(bytes);
+    if constexpr (at_once == 32) return by_32<count>(bytes);
 #endif
-    return by_16(bytes);
+    return by_16<count>(bytes);
   }
 
 #if defined(__SSE2__)
+  template <std::size_t count>
   Marks by_16(char const* bytes) const {
     Marks marks{};
     for (std::size_t part = 4; part-- > 0;) {
       __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(bytes + 16 * part));
-      for (std::size_t k = 0; k < kinds; ++k) {
+      for (std::size_t k = 0; k < count; ++k) {
         __m128i const all = _mm_load_si128(reinterpret_cast<__m128i const*>(wide_[k].data()));
         auto const found = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(some, all)));
         marks[k] = marks[k] << 16U | static_cast<std::uint64_t>(found);
@@ -180,11 +218,12 @@ class StopSet {
     }
     return marks;
   }
+  template <std::size_t count>
   __attribute__((target("avx2"))) Marks by_32(char const* bytes) const {
     Marks marks{};
     for (std::size_t part = 2; part-- > 0;) {
       __m256i const some = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(bytes + 32 * part));
-      for (std::size_t k = 0; k < kinds; ++k) {
+      for (std::size_t k = 0; k < count; ++k) {
         __m256i const all = _mm256_load_si256(reinterpret_cast<__m256i const*>(wide_[k].data()));
         auto const found = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(some, all)));
         marks[k] = marks[k] << 32U | static_cast<std::uint64_t>(found);
@@ -192,17 +231,19 @@ class StopSet {
     }
     return marks;
   }
+  template <std::size_t count>
   __attribute__((target("avx512bw"))) Marks by_64(char const* bytes) const {
     __m512i const some = _mm512_loadu_si512(bytes);
     Marks marks{};
-    for (std::size_t k = 0; k < kinds; ++k) marks[k] = _mm512_cmpeq_epi8_mask(some, _mm512_load_si512(wide_[k].data()));
+    for (std::size_t k = 0; k < count; ++k) marks[k] = _mm512_cmpeq_epi8_mask(some, _mm512_load_si512(wide_[k].data()));
     return marks;
   }
 #else
+  template <std::size_t count>
   Marks by_16(char const* bytes) const {
     Marks marks{};
     for (std::size_t at = 64; at-- > 0;) {
-      for (std::size_t k = 0; k < kinds; ++k)
+      for (std::size_t k = 0; k < count; ++k)
         marks[k] = marks[k] << 1U | static_cast<std::uint64_t>(bytes[at] == wide_[k][0]);
     }
     return marks;
@@ -225,51 +266,13 @@ class StopSetBy {
 
   LineFields const& fields() const noexcept { return set_.fields(); }
   bool watches_quotes() const noexcept { return set_.watches_quotes(); }
+  std::size_t newline_or_quote(std::span<char const> text, std::size_t at) const {
+    return set_.newline_or_quote(text, at);
+  }
   StopBits of(char const* bytes, Before& before) const { return set_.of_by<at_once>(bytes, before); }
 
  private:
   StopSet const& set_;
-};
-
-/// The same of JSON, where it depends on what came before which bytes are.
-class JsonStopSet {
- public:
-  using Before = JsonStrings<std::uint64_t>;
-
-  explicit JsonStopSet(LineFields const& fields) : fields_(fields) {}
-
-  LineFields const& fields() const noexcept { return fields_; }
-  bool watches_quotes() const noexcept { return false; }
-  StopBits of(char const* bytes, Before& before) const {
-    JsonMarks<std::uint64_t> marks{};
-#if defined(__SSE2__)
-    auto const bits = [](__m128i found) {
-      return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(found)));
-    };
-    for (std::size_t part = 4; part-- > 0;) {
-      __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(bytes + 16 * part));
-      __m128i const folded = _mm_or_si128(some, _mm_set1_epi8(0x20));
-      auto const is = [](__m128i those, char byte) { return _mm_cmpeq_epi8(those, _mm_set1_epi8(byte)); };
-      __m128i const stops =
-          _mm_or_si128(_mm_or_si128(is(folded, '{'), is(folded, '}')), _mm_or_si128(is(some, ','), is(some, ':')));
-      marks.stops = marks.stops << 16U | bits(stops);
-      marks.quotes = marks.quotes << 16U | bits(is(some, '"'));
-      marks.escapes = marks.escapes << 16U | bits(is(some, '\\'));
-      marks.newlines = marks.newlines << 16U | bits(is(some, '\n'));
-    }
-#else
-    for (int k = 63; k >= 0; --k) {
-      marks.stops = marks.stops << 1U | static_cast<std::uint64_t>(is_json_stop(bytes[k]));
-      marks.quotes = marks.quotes << 1U | static_cast<std::uint64_t>(bytes[k] == '"');
-      marks.escapes = marks.escapes << 1U | static_cast<std::uint64_t>(bytes[k] == '\\');
-      marks.newlines = marks.newlines << 1U | static_cast<std::uint64_t>(bytes[k] == '\n');
-    }
-#endif
-    return {before.stops(marks), marks.newlines};
-  }
-
- private:
-  LineFields fields_;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -55,9 +55,16 @@ class StopCursor {
   std::size_t next_line(bool& in_quotes) {
     // `next` takes a bit away, but not a newline from these.
     while (bits_.newlines == 0 && set_.watches_quotes()) {
-      if (look_on()) continue;
       in_quotes = before_.quoted;
-      return text_.size();
+      if (text_.size() - base_ <= 64) return text_.size();
+      std::size_t const behind = base_ + 64;
+      // Most lines have no more quotes.
+      std::size_t const next = in_quotes ? behind : set_.newline_or_quote(text_, behind);
+      if (next == text_.size()) return next;
+      if (!in_quotes && text_[next] == '\n') return next + 1;
+      if (next - behind >= 64) before_ = {.begins = text_[next - 1] == set_.fields().separator};
+      base_ = next - behind >= 64 ? next : behind;
+      look();
     }
     in_quotes = set_.watches_quotes() && (bits_.open & bits_.newlines & -bits_.newlines) != 0;
     if (bits_.newlines != 0) return base_ + static_cast<unsigned>(std::countr_zero(bits_.newlines)) + 1;

@@ -12,7 +12,7 @@ namespace penstock {
 /// A tree in which each way from the root spells the beginning of a literal. Nodes are numbered by their depth and then
 /// in the order of what they spell, so the children of a node have numbers side by side. The root is node 0.
 ///
-/// Source: Aho and Corasick, Efficient String Matching, Commun. ACM 18(6), 1975.
+/// Source: Aho and Corasick, Efficient String Matching, Communications of the ACM 18(6), 1975.
 struct LiteralTrie {
   /// Shape: `sorted` has each literal once, in their order.
   explicit LiteralTrie(std::span<std::string_view const> sorted);
