@@ -9,6 +9,8 @@ if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
 endif()
 
 add_library(penstock_private_flags INTERFACE)
+# Private headers, and those of kernels/ as penstock/kernels. A project that adds this one as a subdirectory gets neither.
+target_include_directories(penstock_private_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/include)
 target_compile_options(penstock_private_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -20,11 +22,15 @@ endif()
 target_compile_options(penstock_private_flags INTERFACE
   "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-shadow;-Wno-subobject-linkage>")
 if(PENSTOCK_FUZZ)
-  # Fuzzed code counts its branches. The compiler is another than the project's, and so are its warnings.
+  # Fuzzed code counts its branches.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
-elseif(PROJECT_IS_TOP_LEVEL)
-  target_compile_options(penstock_private_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
+# A warning fails a check of the project, and no build of a user: a newer compiler has new warnings.
+set(PENSTOCK_WERROR_FLAG "")
+if(PENSTOCK_WERROR)
+  set(PENSTOCK_WERROR_FLAG -Werror)
+endif()
+target_compile_options(penstock_private_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${PENSTOCK_WERROR_FLAG}>)
 
 if(PENSTOCK_SANITIZE STREQUAL "address")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined>
@@ -59,7 +65,7 @@ elseif(PENSTOCK_SANITIZE MATCHES "^(chaos|simulation)$")
     set_target_properties(penstock_chaos_runtime PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   endif()
   target_compile_features(penstock_chaos_runtime PRIVATE cxx_std_20)
-  target_compile_options(penstock_chaos_runtime PRIVATE -O2 -Wall -Wextra -Werror)
+  target_compile_options(penstock_chaos_runtime PRIVATE -O2 -Wall -Wextra ${PENSTOCK_WERROR_FLAG})
   target_include_directories(penstock_chaos_runtime PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(penstock_chaos_runtime PRIVATE ${CMAKE_DL_LIBS})
   # Not the runtime: it would call itself.

@@ -16,8 +16,7 @@ function(penstock_compile target)
   cmake_parse_arguments(PARSE_ARGV 1 it "" "" "LINK;PRIVATE_LINK;DEFINE")
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${target} PUBLIC ${it_LINK}
     PRIVATE $<BUILD_INTERFACE:penstock_private_flags> ${it_PRIVATE_LINK})
   target_compile_definitions(${target} PRIVATE ${it_DEFINE})

@@ -61,8 +61,8 @@ void sum_prepare_cuda();
 void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream);
 void sum_lines_prepare_cuda();
 void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
-                    DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, std::size_t most_blocks,
-                    void* stream);
+                    DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons,
+                    std::size_t most_blocks, void* stream);
 void sum_packets_prepare_cuda();
 void sum_packets_cuda(std::span<PacketInput const> inputs, DeviceSpan<PacketTotals> totals,
                       DeviceSpan<PacketFlow> flows, std::size_t most_blocks, void* stream);

@@ -62,28 +62,30 @@ class DigitWalk {
     std::size_t end = line.stopped = stops_.next();
     bool const goes_on = !ends_line(end);
     if (!goes_on && end != begin && text_[end - 1] == '\r') --end;
-    FieldNumber const number = number_in(begin, end);
+    std::uint64_t value = 0;
+    LineReason const reason = number_in(begin, end, value);
     if (field == fields_.key) {
-      line.has_key = number.good();
-      line.key = number.value;
+      line.key_reason = reason;
+      line.key = value;
     }
-    if (field == fields_.number && number.good()) line.number = number.value;
+    if (field == fields_.number) {
+      line.number_reason = reason;
+      line.number = reason == LineReason::used ? value : 0;
+    }
     begin = line.stopped + 1;
     return goes_on;
   }
-  FieldNumber number_in(std::size_t begin, std::size_t end) const {
-    FieldNumber number;
+  LineReason number_in(std::size_t begin, std::size_t end, std::uint64_t& value) const {
     std::size_t const size = end - begin;
     if (std::uint64_t bytes = 0;
         std::endian::native == std::endian::little && size - 1 < sizeof bytes && end >= sizeof bytes) {
       std::memcpy(&bytes, text_.data() + end - sizeof bytes, sizeof bytes);
-      number.digits = few_digits(bytes, size, number.value);
+      if (few_digits(bytes, size, value)) return LineReason::used;
     }
-    if (number.digits) return number;
-    for (char const byte : text_.subspan(begin, size)) {
-      if (fields_.quote == 0 || byte != fields_.quote) number.take(byte);
-    }
-    return number;
+    bool const in_quotes =
+        fields_.quote != 0 && size >= 2 && text_[begin] == fields_.quote && text_[end - 1] == fields_.quote;
+    auto const byte_at = [bytes = text_.data()](std::size_t place) { return bytes[place]; };
+    return digits_in(byte_at, begin + (in_quotes ? 1 : 0), end - (in_quotes ? 1 : 0), value);
   }
 
   Stops& stops_;

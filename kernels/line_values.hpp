@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "penstock/line_reasons.hpp"
+
 // In a CUDA source these functions are for the GPU only.
 #ifdef __CUDACC__
 #define PENSTOCK_WALKS_THERE __device__
@@ -57,27 +59,29 @@ class FieldDecimal {
       wrong_ = true;
     }
   }
-  /// The number in units of 10^-places. False if it is none, not a whole number of them, or too large.
-  PENSTOCK_WALKS_THERE constexpr bool scaled(std::uint32_t places, std::int64_t& to) const {
-    if (!digits_ || wrong_ || part_ == Part::exponent || part_ == Part::exponent_sign) return false;
-    to = 0;
-    if (value_ == 0) return true;
+  /// The number in units of 10^-places, without its sign. Other than `used`: it is none, not a whole number of them, or
+  /// too large.
+  PENSTOCK_WALKS_THERE constexpr LineReason scaled(std::uint32_t places, std::uint64_t& units) const {
+    if (!digits_ || wrong_ || part_ == Part::exponent || part_ == Part::exponent_sign) return LineReason::text;
+    units = value_;
+    if (value_ == 0) return LineReason::used;
     // With a point or an exponent the last digit of value_ is not 0, so a power below 0 leaves a rest.
     std::int64_t power = zeros_ - behind_point_ + (negative_exponent_ ? -exponent_ : exponent_) + places;
-    if (too_large_ || power < 0) return false;
-    std::uint64_t units = value_;
+    if (power < 0) return LineReason::not_whole;
+    if (too_large_) return LineReason::too_large;
     for (; power > 0; --power) {
-      if (units > most / 10) return false;
+      if (units > most / 10) return LineReason::too_large;
       units *= 10;
     }
-    to = negative_ ? -static_cast<std::int64_t>(units) : static_cast<std::int64_t>(units);
-    return true;
+    return LineReason::used;
   }
+  /// True if the number is below 0.
+  PENSTOCK_WALKS_THERE constexpr bool negative() const { return negative_ && value_ != 0; }
 
  private:
   /// What was taken last, in the order in which they come.
   enum class Part : unsigned char { begin, sign, whole, fraction, exponent, exponent_sign, exponent_digits };
-  static constexpr std::uint64_t most = ~std::uint64_t{0} >> 1U;
+  static constexpr std::uint64_t most = ~std::uint64_t{0};
 
   PENSTOCK_WALKS_THERE constexpr void take_digit(unsigned digit) {
     if (part_ >= Part::exponent) {
@@ -111,6 +115,45 @@ class FieldDecimal {
   Part part_ = Part::begin;
   bool digits_ = false, negative_ = false, negative_exponent_ = false, too_large_ = false, wrong_ = false;
 };
+
+/// True if the field is empty, or "-", as logs have what is not there.
+template <class Place, class ByteAt>
+PENSTOCK_WALKS_THERE constexpr bool is_empty(ByteAt const& byte_at, Place begin, Place end) {
+  return begin == end || (end - begin == 1 && byte_at(begin) == '-');
+}
+
+/// Why a field is not a number of digits with at most 64 bits.
+template <class Place, class ByteAt>
+PENSTOCK_WALKS_THERE constexpr LineReason why_no_digits(ByteAt const& byte_at, Place begin, Place end) {
+  if (is_empty(byte_at, begin, end)) return LineReason::empty;
+  Place at = begin;
+  auto const skip = [&](char one, char other) {
+    if (at == end || (byte_at(at) != one && byte_at(at) != other)) return false;
+    ++at;
+    return true;
+  };
+  auto const skip_digits = [&] {
+    Place const first = at;
+    while (at < end && digit_of(byte_at(at)) <= 9) ++at;
+    return at != first;
+  };
+  bool digits = skip_digits();
+  if (at == end) return LineReason::too_large;
+  if (!digits && skip('-', '+')) digits = skip_digits();
+  if (skip('.', '.')) digits = skip_digits() || digits;
+  if (!digits || (skip('e', 'E') && (skip('-', '+'), !skip_digits())) || at != end) return LineReason::text;
+  return LineReason::decimal;
+}
+
+/// A field that is to be a number of digits with at most 64 bits. `value` means nothing unless it is `used`.
+template <class Place, class ByteAt>
+PENSTOCK_WALKS_THERE constexpr LineReason digits_in(ByteAt const& byte_at, Place begin, Place end,
+                                                    std::uint64_t& value) {
+  FieldNumber digits;
+  for (Place k = begin; k < end; ++k) digits.take(byte_at(k));
+  value = digits.value;
+  return digits.good() ? LineReason::used : why_no_digits(byte_at, begin, end);
+}
 
 /// A field that is to be a decimal number, read at once.
 template <class Place, class ByteAt>

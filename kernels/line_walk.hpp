@@ -25,54 +25,98 @@ constexpr LineWalk walk_of(LineFields const& fields) noexcept {
 
 /// What is known of a line once its fields were walked over.
 struct WalkedLine {
-  std::uint64_t key = 0;
-  std::uint64_t number = 0;   ///< 0 if its field is no number. With a sign it is in two's complement.
+  std::uint64_t key = 0;  ///< If key_reason is `outside`: so many groups before the first one.
+  /// 0 if its field is no number. If that is negative, so is 2^64 less than this.
+  std::uint64_t number = 0;
   std::uint64_t stopped = 0;  ///< Where the last field that counts ends: no line ends before that.
-  bool has_key = false;
-  bool has_number = false;  ///< Only of decimal numbers.
+  LineReason key_reason = LineReason::no_field;
+  LineReason number_reason = LineReason::no_field;
+  bool negative = false;
+  bool goes_on = false;  ///< With JSON: `stopped` is where another text of the line begins.
+
+  PENSTOCK_WALKS_THERE constexpr bool has_key() const { return key_reason == LineReason::used; }
+  PENSTOCK_WALKS_THERE constexpr bool has_number() const { return number_reason == LineReason::used; }
 };
 
-/// A line as what it adds to its group, if numbers may have a sign.
+/// A line as what it adds to its group.
+template <LineWalk how>
 constexpr LineGroup group_of(WalkedLine const& line, LineFields const& fields) noexcept {
-  bool const negative = line.has_number && static_cast<std::int64_t>(line.number) < 0;
   return {.lines = 1,
           .sum = line.number,
-          .high = has_decimals(fields) && negative ? -1 : 0,
-          .without = has_decimals(fields) && !line.has_number ? std::uint64_t{1} : 0};
+          .high = line.negative ? -1 : 0,
+          .without = how != LineWalk::digits && has_decimals(fields) && !line.has_number() ? std::uint64_t{1} : 0};
 }
 
-/// Takes what the field in [begin, end) says, which has no quotes around it and is the key, the number or both.
+/// Takes the time that the field in [begin, end) is, or begins, as the line's key.
+template <class Place, class ByteAt>
+PENSTOCK_WALKS_THERE constexpr void read_time(WalkedLine& line, ByteAt const& byte_at, Place begin, Place end,
+                                              Place far, LineFields const& fields) {
+  if (is_empty(byte_at, begin, end)) {
+    line.key_reason = LineReason::empty;
+    return;
+  }
+  TimeReader<Place, ByteAt> reader(byte_at, begin, far, fields.first_second, far != end);
+  std::int64_t seconds = 0;
+  line.key_reason = reader.read(seconds);
+  line.stopped = reader.stopped();
+  if (!line.has_key()) return;
+  if (seconds >= fields.first_second) {
+    line.key = static_cast<std::uint64_t>(seconds - fields.first_second) / fields.group_seconds;
+  } else {
+    line.key_reason = LineReason::outside;
+    line.key = static_cast<std::uint64_t>(fields.first_second - seconds - 1) / fields.group_seconds + 1;
+  }
+}
+/// Takes the decimal number that the field in [begin, end) is as the line's key, its number or both.
+template <class Place, class ByteAt>
+PENSTOCK_WALKS_THERE constexpr void read_decimal(WalkedLine& line, bool is_key, bool is_number, ByteAt const& byte_at,
+                                                 Place begin, Place end, LineFields const& fields) {
+  bool const empty = is_empty(byte_at, begin, end);
+  FieldDecimal const decimal = decimal_in(byte_at, begin, end);
+  if (is_number) {
+    std::uint64_t units = 0;
+    line.number_reason = empty ? LineReason::empty : decimal.scaled(fields.places, units);
+    line.negative = line.has_number() && decimal.negative();
+    line.number = !line.has_number() ? 0 : line.negative ? ~units + 1 : units;
+  }
+  if (is_key) {
+    line.key_reason = empty ? LineReason::empty : decimal.scaled(0, line.key);
+    if (line.has_key() && decimal.negative()) {
+      line.key_reason = LineReason::outside;
+      line.key = 0;
+    }
+  }
+}
+
+/// Takes what the field in [begin, end) says, which has no quotes around it and is the key, the number or both. A time
+/// may go on up to `far`.
 template <LineWalk how, class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_field(WalkedLine& line, bool is_key, bool is_number, ByteAt const& byte_at,
-                                               Place begin, Place end, LineFields const& fields) {
+                                               Place begin, Place end, Place far, LineFields const& fields) {
   constexpr bool json = how == LineWalk::json;
-  if (is_key && fields.group_seconds != 0) {
-    std::int64_t seconds = 0;
-    line.has_key = TimeReader<Place, ByteAt>(byte_at, begin, end).read(seconds) && seconds >= fields.first_second;
-    if (line.has_key) line.key = static_cast<std::uint64_t>(seconds - fields.first_second) / fields.group_seconds;
-    is_key = false;
-  }
-  if ((is_number && (json || fields.decimal)) || (is_key && json)) {
-    FieldDecimal const decimal = decimal_in(byte_at, begin, end);
-    std::int64_t value = 0;
-    if (is_number) {
-      line.has_number = decimal.scaled(fields.places, value);
-      line.number = line.has_number ? static_cast<std::uint64_t>(value) : 0;
-      is_number = false;
+  if constexpr (how != LineWalk::digits) {
+    if (is_key && fields.group_seconds != 0) {
+      read_time(line, byte_at, begin, end, far, fields);
+      is_key = false;
     }
-    if (json && is_key) {
-      line.has_key = decimal.scaled(0, value) && value >= 0;
-      line.key = static_cast<std::uint64_t>(value);
+    bool const decimal = is_number && (json || fields.decimal);
+    if (decimal || (is_key && json)) {
+      read_decimal(line, is_key && json, decimal, byte_at, begin, end, fields);
+      is_key = is_key && !json;
+      is_number = is_number && !decimal;
     }
   }
   if (!json && (is_key || is_number)) {
-    FieldNumber digits;
-    for (Place k = begin; k < end; ++k) digits.take(byte_at(k));
+    std::uint64_t value = 0;
+    LineReason const reason = digits_in(byte_at, begin, end, value);
     if (is_key) {
-      line.has_key = digits.good();
-      line.key = digits.value;
+      line.key_reason = reason;
+      line.key = value;
     }
-    if (is_number && digits.good()) line.number = digits.value;
+    if (is_number) {
+      line.number_reason = reason;
+      line.number = reason == LineReason::used ? value : 0;
+    }
   }
 }
 
@@ -111,25 +155,14 @@ PENSTOCK_WALKS_THERE constexpr WalkedLine walk_line(Stops& stops, ByteAt const& 
     if (field == fields.key || field == fields.number) {
       bool const without_last = stop == '\n' && at != field_begin && byte_at(at - 1) == '\r';
       Place const field_end = at - (without_last ? 1 : 0);
-      if constexpr (how == LineWalk::digits) {
-        FieldNumber number;
-        for (Place k = field_begin; k < field_end; ++k) {
-          char const byte = byte_at(k);
-          if (fields.quote == 0 || byte != fields.quote) number.take(byte);
-        }
-        if (field == fields.key) {
-          line.has_key = number.good();
-          line.key = number.value;
-        }
-        if (field == fields.number && number.good()) line.number = number.value;
-      } else {
-        bool const in_quotes = fields.quote != 0 && field_end - field_begin >= 2 &&
-                               byte_at(field_begin) == fields.quote && byte_at(field_end - 1) == fields.quote;
-        Place const first = field_begin + (in_quotes ? 1 : 0), behind = field_end - (in_quotes ? 1 : 0);
-        read_field<how>(line, field == fields.key, field == fields.number, byte_at, first, behind, fields);
-      }
+      bool const in_quotes = fields.quote != 0 && field_end - field_begin >= 2 &&
+                             byte_at(field_begin) == fields.quote && byte_at(field_end - 1) == fields.quote;
+      Place const first = field_begin + (in_quotes ? 1 : 0), behind = field_end - (in_quotes ? 1 : 0);
+      // Times have blanks in them.
+      Place const far = fields.separator == ' ' && !in_quotes ? end : behind;
+      read_field<how>(line, field == fields.key, field == fields.number, byte_at, first, behind, far, fields);
     }
-    line.stopped = at;
+    if (line.stopped < at) line.stopped = at;
     if (stop == '\n') break;
     field_begin = at + 1;
     ++field;

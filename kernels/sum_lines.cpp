@@ -60,30 +60,45 @@ class LineSummer {
       at = add_line(before == nullptr ? at : position(before) + 1);
     }
   }
-  /// The key of the first line that has one.
-  std::optional<std::uint64_t> first_key() {
+  /// The key of the first line that has one. `has_reason` becomes true if one before it has this reason.
+  std::optional<std::uint64_t> first_key(LineReason reason, bool& has_reason) {
     for (std::size_t at = 0; at < text_.size();) {
       WalkedLine const line = walk(at);
-      if (line.has_key) return line.key;
-      at = behind_newline(line.stopped);
+      if (line.has_key()) return line.key;
+      has_reason = has_reason || line.key_reason == reason;
+      at = line.goes_on ? line.stopped : behind_newline(line.stopped);
     }
     return std::nullopt;
   }
-  /// Other calls may add to the same groups; a thread that reads them waits for the stream, which orders them.
-  void give(std::span<LineGroup> groups) const {
+  /// Other calls may add to the same ones; a thread that reads them waits for the stream, which orders them.
+  void give(std::span<LineGroup> groups, std::span<LineReasons> reasons) const {
     for (std::size_t k = 0; k < own_.size(); ++k) {
       if (own_[k].lines == 0) continue;
-      std::atomic_ref(groups[k].lines).fetch_add(own_[k].lines, std::memory_order_relaxed);
+      add(own_[k].lines, groups[k].lines);
       std::uint64_t const before = std::atomic_ref(groups[k].sum).fetch_add(own_[k].sum, std::memory_order_relaxed);
-      if constexpr (how != LineWalk::digits) {
-        std::int64_t const high = own_[k].high + (before + own_[k].sum < before ? 1 : 0);
-        if (high != 0) std::atomic_ref(groups[k].high).fetch_add(high, std::memory_order_relaxed);
-        std::atomic_ref(groups[k].without).fetch_add(own_[k].without, std::memory_order_relaxed);
-      }
+      add(own_[k].high + (before + own_[k].sum < before ? 1 : 0), groups[k].high);
+      add(own_[k].without, groups[k].without);
     }
+    if (reasons.empty()) return;
+    for (std::size_t k = 0; k < line_reasons; ++k) {
+      add(reasons_.keys[k], reasons[0].keys[k]);
+      add(reasons_.numbers[k], reasons[0].numbers[k]);
+    }
+    raise(reasons_.largest, reasons[0].largest);
+    raise(reasons_.before, reasons[0].before);
   }
 
  private:
+  template <class Number>
+  static void add(Number number, Number& to) {
+    if (number != 0) std::atomic_ref(to).fetch_add(number, std::memory_order_relaxed);
+  }
+  static void raise(std::uint64_t number, std::uint64_t& most) {
+    std::atomic_ref const there(most);
+    for (std::uint64_t known = there.load(std::memory_order_relaxed); known < number;) {
+      if (there.compare_exchange_weak(known, number, std::memory_order_relaxed)) break;
+    }
+  }
   std::size_t position(void const* found) const {
     return static_cast<std::size_t>(static_cast<char const*>(found) - text_.data());
   }
@@ -104,17 +119,28 @@ class LineSummer {
     }
   }
   std::size_t add_line(std::size_t at) {
-    WalkedLine const line = walk(at);
-    LineGroup& group = own_[line.has_key && line.key < own_.size() - 1 ? line.key : own_.size() - 1];
-    if constexpr (how == LineWalk::digits) {
-      ++group.lines;
-      group.sum += line.number;
-    } else {
-      group += group_of(line, fields_);
+    WalkedLine line = add_text(at);
+    if constexpr (how == LineWalk::json) {
+      while (line.goes_on) line = add_text(line.stopped);
+      return behind_newline(line.stopped);  // JsonWalk goes on with a copy of the cursor.
     }
-    // JsonWalk goes on with a copy of the cursor.
-    if constexpr (how == LineWalk::json) return behind_newline(line.stopped);
     return stops_.next_line();
+  }
+  WalkedLine add_text(std::size_t at) {
+    WalkedLine const line = walk(at);
+    bool const has_group = line.has_key() && line.key < own_.size() - 1;
+    own_[has_group ? line.key : own_.size() - 1] += group_of<how>(line, fields_);
+    if (!has_group || !line.has_number()) count_reasons(line, has_group);
+    return line;
+  }
+  void count_reasons(WalkedLine const& line, bool has_group) {
+    if (!line.has_number()) ++reasons_.numbers[static_cast<std::size_t>(line.number_reason)];
+    if (has_group) return;
+    LineReason const reason = line.has_key() ? LineReason::outside : line.key_reason;
+    ++reasons_.keys[static_cast<std::size_t>(reason)];
+    if (reason != LineReason::outside) return;
+    std::uint64_t& farthest = line.has_key() ? reasons_.largest : reasons_.before;
+    farthest = std::max(farthest, line.key);
   }
   /// Where the first window of a literal is; `end` if there is none.
   std::size_t literals_from(std::size_t at, std::size_t end, LiteralTable const& literals) const {
@@ -149,6 +175,7 @@ class LineSummer {
   LineFields const& fields_;
   StopCursor<Stops> stops_;
   std::vector<LineGroup> own_;
+  LineReasons reasons_;
 };
 
 /// Lines and groups of one block.
@@ -156,13 +183,14 @@ struct BlockOfLines {
   std::span<char const> text;
   std::size_t begin, end;
   std::span<LineGroup> groups;
+  std::span<LineReasons> reasons;
 };
 
 template <LineWalk how, class Stops>
 void add_block(BlockOfLines const& block, Stops const& set) {
   LineSummer<how, Stops> summer(block.text, set, block.groups.size());
   summer.add_lines(block.begin, block.end);
-  summer.give(block.groups);
+  summer.give(block.groups, block.reasons);
 }
 #if defined(__SSE2__)
 // All that they call is compiled once more for such processors.
@@ -188,7 +216,8 @@ void add_block_as_can_be(BlockOfLines const& block, StopsOf<how> const& set) {
 
 template <LineWalk how>
 void sum_on_cpu(DeviceSpan<std::byte const> input, StopsOf<how> const& set, DeviceSpan<std::byte const> literals,
-                DeviceSpan<LineGroup> groups, StreamRef stream, unsigned multiprocessors) {
+                DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons, StreamRef stream,
+                unsigned multiprocessors) {
   auto const blocks = static_cast<std::uint32_t>((input.size() + cpu_grain - 1) / cpu_grain);
   stream.launch(
       blocks,
@@ -196,10 +225,11 @@ void sum_on_cpu(DeviceSpan<std::byte const> input, StopsOf<how> const& set, Devi
         std::size_t const begin = block * cpu_grain, end = std::min(begin + cpu_grain, input.size());
         auto const bytes = input.in(block);
         std::span<char const> const text(reinterpret_cast<char const*>(bytes.data()), bytes.size());
-        if (literals.empty()) return add_block_as_can_be<how>({text, begin, end, groups.in(block)}, set);
+        BlockOfLines const lines{text, begin, end, groups.in(block), reasons.in(block)};
+        if (literals.empty()) return add_block_as_can_be<how>(lines, set);
         LineSummer<how> summer(text, set, groups.size());
         summer.add_lines(begin, end, {reinterpret_cast<unsigned char const*>(literals.in(block).data())});
-        summer.give(groups.in(block));
+        summer.give(lines.groups, lines.reasons);
       },
       {.reads = {input},
        .blocks = modelled_blocks(multiprocessors, (input.size() + sum_lines_block_bytes - 1) / sum_lines_block_bytes),
@@ -207,19 +237,19 @@ void sum_on_cpu(DeviceSpan<std::byte const> input, StopsOf<how> const& set, Devi
 }
 template <LineWalk how>
 void sum_each_on_cpu(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
-                     DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, StreamRef stream,
-                     unsigned multiprocessors) {
+                     DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups,
+                     DeviceSpan<LineReasons> reasons, StreamRef stream, unsigned multiprocessors) {
   StopsOf<how> const set(fields);
   for (auto const& input : inputs) {
-    if (!input.empty()) sum_on_cpu<how>(input, set, literals, groups, stream, multiprocessors);
+    if (!input.empty()) sum_on_cpu<how>(input, set, literals, groups, reasons, stream, multiprocessors);
   }
 }
 
 }  // namespace
 
 void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
-               DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, StreamRef stream,
-               unsigned multiprocessors) {
+               DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons,
+               StreamRef stream, unsigned multiprocessors) {
   if (groups.size() < 2 || groups.size() > most_line_groups) {
     throw Error(ErrorKind::bad_argument, "sum_lines has " + std::to_string(groups.size()) + " groups: give it 2 to " +
                                              std::to_string(most_line_groups) + ", the last one for all other lines.");
@@ -235,7 +265,7 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
   }
   if (stream.kind() == DeviceKind::cuda) {
     for (; !inputs.empty(); inputs = inputs.subspan(std::min(inputs.size(), sum_lines_inputs))) {
-      sum_lines_cuda(inputs.first(std::min(inputs.size(), sum_lines_inputs)), fields, literals, groups,
+      sum_lines_cuda(inputs.first(std::min(inputs.size(), sum_lines_inputs)), fields, literals, groups, reasons,
                      blocks_on(multiprocessors), stream.native());
     }
     return;
@@ -244,17 +274,19 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
   auto const sum = how == LineWalk::json     ? sum_each_on_cpu<LineWalk::json>
                    : how == LineWalk::values ? sum_each_on_cpu<LineWalk::values>
                                              : sum_each_on_cpu<LineWalk::digits>;
-  sum(inputs, fields, literals, groups, stream, multiprocessors);
+  sum(inputs, fields, literals, groups, reasons, stream, multiprocessors);
 }
 
-std::optional<std::int64_t> first_time(std::string_view text, LineFields fields) {
+FirstTime first_time(std::string_view text, LineFields fields) {
   fields.group_seconds = 1;
   fields.first_second = -(std::int64_t{1} << 62U);  // Before all times, which have less than 60 bits.
+  FirstTime first;
+  auto const first_key = [&](auto summer) { return summer.first_key(LineReason::no_year, first.without_year); };
   auto const key = fields.format == LineFormat::json
-                       ? LineSummer<LineWalk::json>(text, JsonStopSet(fields), 0).first_key()
-                       : LineSummer<LineWalk::values>(text, StopSet(fields), 0).first_key();
-  if (!key) return std::nullopt;
-  return static_cast<std::int64_t>(*key) + fields.first_second;
+                       ? first_key(LineSummer<LineWalk::json>(text, JsonStopSet(fields), 0))
+                       : first_key(LineSummer<LineWalk::values>(text, StopSet(fields), 0));
+  if (key) first.seconds = static_cast<std::int64_t>(*key) + fields.first_second;
+  return first;
 }
 
 void sum_lines_prepare(StreamRef stream) {

@@ -5,6 +5,7 @@
 #include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/cuda_launch.cuh"
 #include "penstock/kernels/json_walk.hpp"
+#include "penstock/kernels/line_groups.cuh"
 #include "penstock/kernels/line_walk.hpp"
 #include "penstock/kernels/literal_marks.cuh"
 
@@ -21,8 +22,6 @@ static_assert(bytes_of_warp % warp == 0 && bytes_of_warp / warp <= warp);
 /// Of the lines that begin in a block's bytes most end so far behind them; the others are read from the input.
 constexpr unsigned ahead_bytes = 1024;
 constexpr unsigned staged_bytes = own_bytes + ahead_bytes, staged_windows = staged_bytes / warp;
-/// So many groups are added up in shared memory first.
-constexpr unsigned own_groups = 1024;
 
 /// The stops of a line as a warp finds them. All its threads call it together and get the same.
 template <LineWalk how, class Place>
@@ -95,65 +94,11 @@ struct LineInputs {
   unsigned blocks_of_each;  ///< As many as the largest takes.
 };
 
-/// Groups of a block, or of all.
-template <LineWalk how>
-struct Groups {
-  /// Numbers may have signs, and sums more than 64 bits.
-  static constexpr bool wide = how != LineWalk::digits;
-
-  unsigned* own_lines;
-  unsigned long long* own_sums;
-  int* own_highs;         ///< Only if `wide`.
-  unsigned* own_without;  ///< Only if `wide`.
-  LineGroup* all;
-  unsigned count;
-
-  __device__ bool shared() const { return count <= own_groups; }
-  __device__ void add(WalkedLine const& line, bool decimal) const {
-    unsigned const group = line.has_key && line.key < count - 1 ? static_cast<unsigned>(line.key) : count - 1;
-    auto const sum = static_cast<unsigned long long>(line.number);
-    int const sign = wide && decimal && static_cast<long long>(sum) < 0 ? -1 : 0;
-    bool const without = wide && decimal && !line.has_number;
-    if (!shared()) {
-      add(group, 1, sum, sign, without ? 1 : 0);
-      return;
-    }
-    atomicAdd(&own_lines[group], 1U);
-    if constexpr (wide) {
-      int const high = sum != 0 ? sign + carry(atomicAdd(&own_sums[group], sum), sum) : 0;
-      if (high != 0) atomicAdd(&own_highs[group], high);
-      if (without) atomicAdd(&own_without[group], 1U);
-    } else {
-      if (sum != 0) atomicAdd(&own_sums[group], sum);
-    }
-  }
-  __device__ void add(unsigned group, unsigned long long lines, unsigned long long sum, long long high,
-                      unsigned long long without) const {
-    atomicAdd(word(all[group].lines), lines);
-    if constexpr (wide) {
-      if (sum != 0) high += carry(atomicAdd(word(all[group].sum), sum), sum);
-      if (high != 0) atomicAdd(word(all[group].high), static_cast<unsigned long long>(high));
-      if (without != 0) atomicAdd(word(all[group].without), without);
-    } else {
-      if (sum != 0) atomicAdd(word(all[group].sum), sum);
-    }
-  }
-
- private:
-  template <class Number>
-  __device__ static unsigned long long* word(Number& number) {
-    return reinterpret_cast<unsigned long long*>(&number);
-  }
-  __device__ static int carry(unsigned long long before, unsigned long long sum) {
-    return before + sum < before ? 1 : 0;
-  }
-};
-
 /// `some`: only lines that have a literal.
 template <bool some, LineWalk how>
 __global__ void __launch_bounds__(line_threads)
     add_lines(LineInputs const __grid_constant__ inputs, LineFields const __grid_constant__ fields,
-              unsigned char const* literals, LineGroup* all, unsigned count) {
+              unsigned char const* literals, LineGroup* all, unsigned count, LineReasons* reasons) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
   // The look for literals reads up to two words behind the last byte.
   __shared__ alignas(16) char staged[staged_bytes + 16];
@@ -162,19 +107,19 @@ __global__ void __launch_bounds__(line_threads)
   LiteralMarks const marks{{literals}, filter, ends, found};
   for (unsigned k = threadIdx.x; some && k < literal_filter_words; k += line_threads)
     filter[k] = marks.table.filter()[k];
-  __shared__ unsigned own_lines[own_groups];
-  __shared__ unsigned long long own_sums[own_groups];
-  constexpr bool wide = Groups<how>::wide;
-  __shared__ int own_highs[wide ? own_groups : 1];
-  __shared__ unsigned own_without[wide ? own_groups : 1];
-  Groups<how> const groups{own_lines, own_sums, own_highs, own_without, all, count};
+  __shared__ unsigned own_lines[own_line_groups];
+  __shared__ unsigned long long own_sums[own_line_groups];
+  __shared__ typename OwnLineGroups<how>::High own_highs[own_line_groups];
+  constexpr bool decimal = OwnLineGroups<how>::decimal;
+  __shared__ unsigned own_without[decimal ? own_line_groups : 1];
+  __shared__ OwnLineReasons own_reasons;
+  own_reasons.clear(threadIdx.x);
+  OwnLineGroups<how> const groups{own_lines, own_sums, own_highs, own_without, all, count};
   for (unsigned k = threadIdx.x; groups.shared() && k < count; k += line_threads) {
     own_lines[k] = 0;
     own_sums[k] = 0;
-    if constexpr (wide) {
-      own_highs[k] = 0;
-      own_without[k] = 0;
-    }
+    own_highs[k] = 0;
+    if constexpr (decimal) own_without[k] = 0;
   }
   unsigned const lane = threadIdx.x % warp;
   for (unsigned block = blockIdx.x; block < inputs.count * inputs.blocks_of_each; block += gridDim.x) {
@@ -213,23 +158,27 @@ __global__ void __launch_bounds__(line_threads)
             continue;
           }
         }
-        WalkedLine line = walk<how, unsigned>(staged, line_begin, length, fields);
-        if (line.stopped == length && !all_staged) {
-          line = walk<how, std::uint64_t>(input, begin + line_begin, bytes, fields);
-        }
-        if (lane == 0) groups.add(line, fields.decimal || how == LineWalk::json);
+        // With JSON a line may have several texts. Places count from the block's first byte.
+        WalkedLine line{.stopped = line_begin};
+        do {
+          auto const text = line.stopped;
+          if (text < length) line = walk<how, unsigned>(staged, static_cast<unsigned>(text), length, fields);
+          // What is ahead of a place was looked at, too.
+          if (text >= length || (length - line.stopped <= time_look_ahead && !all_staged)) {
+            line = walk<how, std::uint64_t>(input, begin + text, bytes, fields);
+            line.stopped -= begin;
+          }
+          if (lane == 0) {
+            groups.add(line, fields.decimal || how == LineWalk::json);
+            own_reasons.add(line, groups.has_group(line));
+          }
+        } while (how == LineWalk::json && line.goes_on);
       }
     }
   }
   __syncthreads();
-  for (unsigned k = threadIdx.x; groups.shared() && k < count; k += line_threads) {
-    if (own_lines[k] == 0) continue;
-    if constexpr (wide) {
-      groups.add(k, own_lines[k], own_sums[k], own_highs[k], own_without[k]);
-    } else {
-      groups.add(k, own_lines[k], own_sums[k], 0, 0);
-    }
-  }
+  for (unsigned k = threadIdx.x; groups.shared() && k < count; k += line_threads) groups.give(k);
+  if (reasons != nullptr) own_reasons.give(threadIdx.x, *reasons);
 }
 
 template <LineWalk how>
@@ -250,8 +199,8 @@ void sum_lines_prepare_cuda() {
 }
 
 void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
-                    DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, std::size_t most_blocks,
-                    void* stream) {
+                    DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons,
+                    std::size_t most_blocks, void* stream) {
   LineInputs all{};
   std::size_t largest = 0;
   for (auto const& input : inputs) {
@@ -265,10 +214,10 @@ void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFie
   all.blocks_of_each = static_cast<unsigned>((largest + own_bytes - 1) / own_bytes);
   std::size_t const blocks = std::min(std::size_t{all.count} * all.blocks_of_each,
                                       std::max<std::size_t>(1, most_blocks * block_threads / line_threads));
-  launch_kernel<LineInputs, LineFields, unsigned char const*, LineGroup*, unsigned>(
+  launch_kernel<LineInputs, LineFields, unsigned char const*, LineGroup*, unsigned, LineReasons*>(
       kernel_of(walk_of(fields), !literals.empty()), static_cast<unsigned>(blocks), line_threads, stream,
       "The sum_lines kernel", all, fields, reinterpret_cast<unsigned char const*>(literals.address()), groups.address(),
-      static_cast<unsigned>(groups.size()));
+      static_cast<unsigned>(groups.size()), reasons.empty() ? nullptr : reasons.address());
 }
 
 }  // namespace PENSTOCK_FLAVOUR

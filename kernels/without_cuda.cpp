@@ -131,7 +131,7 @@ void sum_lines_prepare_cuda() {
 
 void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> /*inputs*/, LineFields const& /*fields*/,
                     DeviceSpan<std::byte const> /*literals*/, DeviceSpan<LineGroup> /*groups*/,
-                    std::size_t /*most_blocks*/, void* /*stream*/) {
+                    DeviceSpan<LineReasons> /*reasons*/, std::size_t /*most_blocks*/, void* /*stream*/) {
   refuse();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sequential program that texts on CUDA streams begin with: one copy in, one kernel, one copy out, each as plain as
 // can be.
+#include <cstddef>
+
 #include "textbook.hpp"
 #include <cuda_runtime_api.h>
 

@@ -44,9 +44,9 @@ class LinkedDevice final : public FreeDevice {
   class LinkedStream final : public FreeStream {
    public:
     explicit LinkedStream(LinkedDevice& device) : device_(device) {}
-    void upload(std::span<std::byte> to, std::span<std::byte const> /*from*/) override { copy(device_.up_, to.size()); }
+    void upload(std::span<std::byte> to, std::span<std::byte const> /*from*/) override { take(device_.up_, to.size()); }
     void download(std::span<std::byte> to, std::span<std::byte const> /*from*/) override {
-      copy(device_.down_, to.size());
+      take(device_.down_, to.size());
     }
     void record(EventBackend& event) override {
       work(to_record);
@@ -60,7 +60,7 @@ class LinkedDevice final : public FreeDevice {
     void synchronize() override { await(last_); }
 
    private:
-    void copy(Clock::time_point& engine, std::size_t bytes) {
+    void take(Clock::time_point& engine, std::size_t bytes) {
       work(to_copy);
       auto const takes =
           a_copy + std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * static_cast<double>(bytes) / bytes_per_s));

@@ -55,7 +55,6 @@ class AllReducer {
 
  private:
   std::size_t const devices_;
-  ElementType const type_;
   std::string how_;
   std::unique_ptr<AllReduceMethod> method_;
 };

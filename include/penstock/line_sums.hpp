@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "penstock/line_reasons.hpp"
 #include "penstock/stream.hpp"
 
 #if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)
@@ -20,10 +21,10 @@ namespace penstock {
 /// What a line is made of.
 enum class LineFormat : std::uint8_t {
   separated,  ///< Fields with a separator between two of them. They have numbers.
-  json,       ///< The members of one JSON object. They have names.
+  json,       ///< The members of JSON objects. They have names.
 };
 
-/// The name of a member of a JSON object; empty: of none.
+/// The name of a member of a JSON object, or names with dots between them, as sum_lines has it; empty: of none.
 struct LineName {
   static constexpr std::size_t most_bytes = 63;
 
@@ -67,11 +68,11 @@ constexpr bool has_decimals(LineFields const& fields) noexcept {
 /// One group: the same on host and GPU.
 struct LineGroup {
   std::uint64_t lines = 0;
-  std::uint64_t sum = 0;      ///< Of decimal numbers these are the lower half of 128 bits in two's complement.
-  std::int64_t high = 0;      ///< Of decimal numbers the upper half; else 0.
+  std::uint64_t sum = 0;      ///< The lower half of 128 bits in two's complement.
+  std::int64_t high = 0;      ///< The upper half.
   std::uint64_t without = 0;  ///< Of decimal numbers: so many of the lines had none that could be added.
 
-  /// Decimal sums stay exact. Others are right modulo 2^64; their `high` then means nothing.
+  /// Sums stay exact: a number has at most 64 bits and a sign, so 2^63 lines do not overflow them.
   constexpr LineGroup& operator+=(LineGroup const& other) noexcept {
     lines += other.lines;
     sum += other.sum;
@@ -92,7 +93,7 @@ std::string sum_text(LineGroup const& group, LineFields const& fields);
 std::string group_name(std::size_t group, LineFields const& fields);
 
 /// The time that a text is, in seconds since the beginning of 1970, UTC; a fraction of a second is cut off. It reads
-/// times as sum_lines does.
+/// times as sum_lines does, but none without a year.
 ///
 /// Threads: any.
 std::optional<std::int64_t> time_of_text(std::string_view text);
@@ -111,38 +112,56 @@ inline namespace PENSTOCK_FLAVOUR {
 ///
 /// A number is a field of decimal digits, which may be in quotes; a field that is no such number, or larger than 64
 /// bits, adds 0. A decimal number is as "-3", "2.50" or "1e3". It is added exactly or not at all: it is left out, and
-/// counted as LineGroup::without, if its value in units of 10^-places is no whole number, or larger than 2^63 - 1.
+/// counted as LineGroup::without, if its value in units of 10^-places is no whole number, or larger than 2^64 - 1.
+/// `reasons` counts the lines whose key or number could not be used.
 ///
-/// A time is as "17/May/2015:10:05:03 +0200", which may be in brackets; as "2015-05-17T10:05:03.25+02:00", of which the
-/// time of day, the seconds, their fraction or the offset may be missing, and a space may stand for the T; or as
-/// seconds since 1970, which may have a fraction. Without an offset it is UTC. A date that no calendar has is no time.
+/// A time is of one of these kinds, and may be in brackets. Without an offset it is UTC; a fraction of a second is cut
+/// off. A date that no calendar has is no time. A leap second is in the minute that it ends.
 ///
-/// A line with the format `json` is one object. Of members with the same name the last one counts. A number or a time
-/// may be in quotes, without escapes. A line whose strings, brackets or names do not fit together is in the last group,
-/// and has no number. What is inside of other values is not checked.
+///     17/May/2015:10:05:03 +0200              logs of web servers
+///     2015-05-17T10:05:03.25+02:00            ISO 8601 and RFC 3339. " ", "t", "z" and " UTC" may be there; the time
+///     2015/05/17 10:05:03                     of day, seconds, fraction and offset may be missing
+///     20150517T100503Z, 20150517100503        the same, compact; so eight digits are a date
+///     Sun May 17 10:05:03.123 2015            ctime, error logs of Apache
+///     Sun, 17 May 2015 10:05:03 GMT           RFC 1123; also 17 May 2015, 17-May-15, and May 17, 2015
+///     May  7 10:05:03                         syslog: the first such time from first_second on
+///     1431857103, 1431857103.25               seconds since 1970, or by size milliseconds (from 315532800000 on),
+///                                             microseconds or nanoseconds (three and six more digits)
+///
+/// With a blank as the separator a time begins in its field, and goes on in those behind it. Times are in the years 0
+/// to 9999.
+///
+/// A line with the format `json` has objects, one behind the other, each of which counts as a line. Of members with the
+/// same name the last one counts. A name with a dot, "a.b", is that of a member, or of a member "b" of a member "a". A
+/// number or a time may be in quotes, without escapes. An object whose strings, brackets or names do not fit together
+/// is in the last group, and has no number. What is inside of other values is not checked.
 ///
 /// With `literals`, which is Literals::table(), only lines count that have one of them; of the others nothing is added.
 ///
-/// Shape:   memory of the stream's device, or mapped; `groups` has 2 to 4096 elements. `literals` is empty, or begins
-/// at
-///          a multiple of 8.
-/// Threads: any; other calls may add to the same groups meanwhile.
-/// Blocks:  never; `groups` is valid once `stream` has passed this call.
+/// Shape:   memory of the stream's device, or mapped; `groups` has 2 to 4096 elements, `reasons` one or none.
+///          `literals` is empty, or begins at a multiple of 8.
+/// Threads: any; other calls may add to the same groups and reasons meanwhile.
+/// Blocks:  never; `groups` and `reasons` are valid once `stream` has passed this call.
 /// Throws:  Error, if the number of groups does not fit or the launch is refused. On the CPU device a launch may
 ///          allocate.
 void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
-               DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, StreamRef stream,
-               unsigned multiprocessors = 0);
-/// The same of all lines of one input.
+               DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons,
+               StreamRef stream, unsigned multiprocessors = 0);
+/// The same of all lines of one input, without reasons.
 inline void sum_lines(DeviceSpan<std::byte const> input, LineFields const& fields, DeviceSpan<LineGroup> groups,
                       StreamRef stream, unsigned multiprocessors = 0) {
-  sum_lines(std::span(&input, 1), fields, {}, groups, stream, multiprocessors);
+  sum_lines(std::span(&input, 1), fields, {}, groups, {}, stream, multiprocessors);
 }
 
-/// The time of the first of these lines that has one in the key's field, in seconds since the beginning of 1970, UTC.
+/// The first time of a text.
+struct FirstTime {
+  std::optional<std::int64_t> seconds = {};  ///< Since the beginning of 1970, UTC. Nothing: no line has a whole one.
+  bool without_year = false;                 ///< A line before it has a time without a year.
+};
+/// The time of the first of these lines that has one in the key's field.
 ///
 /// Threads: any.
-std::optional<std::int64_t> first_time(std::string_view text, LineFields fields);
+FirstTime first_time(std::string_view text, LineFields fields);
 
 /// Loads the kernels, as blake3_prepare does.
 void sum_lines_prepare(StreamRef stream);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands before the system's mutexes, condition variables, futexes and thread creation in the chaos build: delays
 // around each, and waits that return early.
+#include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
 

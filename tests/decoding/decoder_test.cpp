@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/decoding/decoder.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "support/compressed.hpp"

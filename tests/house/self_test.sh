@@ -7,6 +7,7 @@ found=$(
   ./layers.sh broken broken/layers.txt && echo 'layers.sh passed'
   ./cycles.sh broken && echo 'cycles.sh passed'
   ./names.sh broken && echo 'names.sh passed'
+  ./includes.sh broken && echo 'includes.sh passed'
   ./words.sh broken 16 && echo 'words.sh passed'
 ) || true
 diff -u --label expected broken/expected.txt --label found - <<<"$found"

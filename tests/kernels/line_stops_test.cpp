@@ -98,8 +98,8 @@ std::string walked(std::string_view text, Walk const& walk) {
   std::ostringstream all;
   for (std::size_t at = 0; at < text.size();) {
     auto const [line, next] = walk(at);
-    all << '[' << at << ' ' << line.has_key << ' ' << (line.has_key ? line.key : 0) << ' ' << line.number << ' '
-        << line.stopped << ']';
+    all << '[' << at << ' ' << static_cast<int>(line.key_reason) << ' ' << (line.has_key() ? line.key : 0) << ' '
+        << line.number << ' ' << line.stopped << ']';
     at = next;
   }
   return all.str();

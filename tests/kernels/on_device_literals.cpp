@@ -33,7 +33,7 @@ Groups groups_of(KernelsOn& on, Texts const& texts, Texts const& literals, unsig
   }
   auto const sums = on.memory(groups.size() * sizeof(LineGroup));
   on.upload(sums, std::as_bytes(std::span(groups)));
-  sum_lines(inputs, {}, table, DeviceSpan<std::byte>(sums).as<LineGroup>(), on.stream(), multiprocessors);
+  sum_lines(inputs, {}, table, DeviceSpan<std::byte>(sums).as<LineGroup>(), {}, on.stream(), multiprocessors);
   on.download(std::as_writable_bytes(std::span(groups)), sums);
   return groups;
 }

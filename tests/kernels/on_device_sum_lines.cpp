@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "kernels/line_groups.hpp"
@@ -17,13 +21,13 @@ using Groups = std::vector<LineGroup>;
 
 /// What groups_of returns, by plain code that splits each line into its fields first.
 Groups expected(std::string const& text, LineFields const& fields, std::size_t count) {
-  auto const number = [](std::string const& field) -> std::optional<std::uint64_t> {
-    std::uint64_t value = 0;
-    if (field.empty() || field.size() > 19) return std::nullopt;
-    for (char const c : field) {
-      if (c < '0' || c > '9') return std::nullopt;
-      value = 10 * value + static_cast<std::uint64_t>(c - '0');
+  auto const number = [quote = fields.quote](std::string_view field) -> std::optional<std::uint64_t> {
+    if (quote != 0 && field.size() >= 2 && field.front() == quote && field.back() == quote) {
+      field = field.substr(1, field.size() - 2);
     }
+    std::uint64_t value = 0;
+    auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    if (field.empty() || end != field.data() + field.size() || error != std::errc()) return std::nullopt;
     return value;
   };
   Groups groups(count);
@@ -39,9 +43,10 @@ Groups expected(std::string const& text, LineFields const& fields, std::size_t c
         all.back() += line.substr(k++, 2);
       } else if (closes != 0) {
         if (c == closes) closes = 0;
-        if (c != fields.quote || closes == ']') all.back() += c;
+        all.back() += c;
       } else if (c == fields.quote && c != 0) {
         closes = c;
+        all.back() += c;
       } else if (c == '[' && fields.brackets) {
         closes = ']';
         all.back() += c;
@@ -54,8 +59,7 @@ Groups expected(std::string const& text, LineFields const& fields, std::size_t c
     all.resize(std::max<std::size_t>(all.size(), 1 + std::max(fields.key, fields.number)));
     auto const key = number(all[fields.key]);
     LineGroup& group = groups[key && *key < count - 1 ? *key : count - 1];
-    ++group.lines;
-    group.sum += number(all[fields.number]).value_or(0);
+    group += {.lines = 1, .sum = number(all[fields.number]).value_or(0)};
   }
   return groups;
 }
@@ -82,10 +86,49 @@ TEST_P(KernelsOn, SumLinesWithQuotedFieldsInAnyOrder) {
   EXPECT_THAT(
       groups_of(*this, "5,\"a,b\",1\n\"6\",x,\"0\"\r\n7,\"y,1\n18446744073709551615,,1,z\n18446744073709551616,,1", csv,
                 3),
-      ElementsAre(LineGroup{1, 6}, LineGroup{3, 4}, LineGroup{1, 7}));
+      ElementsAre(LineGroup{1, 6}, LineGroup{3, 4, 1}, LineGroup{1, 7}));
   LineFields const tabs{.separator = '\t', .quote = 0, .key = 0, .number = 0};
   EXPECT_THAT(groups_of(*this, "1\n0\n1\n2\n\n", tabs, 3),
               ElementsAre(LineGroup{1, 0}, LineGroup{2, 2}, LineGroup{2, 2}));
+}
+
+TEST_P(KernelsOn, SumLinesBeyond64Bits) {
+  LineFields const csv{.separator = ','};
+  std::string text = "1,18446744073709551615\n1,1\n2,4294967296\n2,4294967295\n";
+  for (int k = 0; k < 5000; ++k) text += "0,18446744073709551615\n";
+  for (std::size_t const count : {std::size_t{4}, std::size_t{4096}}) {
+    std::vector<LineGroup> const groups = groups_of(*this, text, csv, count);
+    EXPECT_EQ(sum_text(groups[0], csv), "92233720368547758075000");
+    EXPECT_EQ(sum_text(groups[1], csv), "18446744073709551616");
+    EXPECT_EQ(sum_text(groups[2], csv), "8589934591");
+  }
+}
+
+TEST_P(KernelsOn, CountWhyKeysAndNumbersCouldNotBeUsed) {
+  LineFields const csv{.separator = ',', .key = 1, .number = 2};
+  std::string const text =
+      "\nx\nx,,1\nx,-,1\nx,GET,1\nx,-3,1\nx,2.5,1\nx,18446744073709551616,1\nx,7,1\nx,4000,1\nx,0\nx,0,\nx,0,x\n"
+      "x,0,1.5e3\nx,0,-1\nx,0,99999999999999999999\nx,0,\"2\"0\"0\"\nx,0,1-2\nx,0,+\nx,0,1.2.3.4\nx,0,2";
+  for (std::size_t const count : {std::size_t{4}, std::size_t{2000}}) {
+    auto const [groups, reasons] = totals_of(*this, text, csv, count);
+    EXPECT_EQ(groups[0], (LineGroup{.lines = 11, .sum = 2}));
+    EXPECT_EQ(groups.back().lines, count == 4 ? 10U : 9U);
+    EXPECT_EQ(reasons.keys_of(LineReason::used), 0U);
+    EXPECT_EQ(reasons.keys_of(LineReason::no_field), 2U);
+    EXPECT_EQ(reasons.keys_of(LineReason::empty), 2U);
+    EXPECT_EQ(reasons.keys_of(LineReason::text), 1U);
+    EXPECT_EQ(reasons.keys_of(LineReason::decimal), 2U);
+    EXPECT_EQ(reasons.keys_of(LineReason::too_large), 1U);
+    EXPECT_EQ(reasons.keys_of(LineReason::outside), count == 4 ? 2U : 1U);
+    EXPECT_EQ(reasons.largest, 4000U);
+    EXPECT_EQ(reasons.before, 0U);
+    EXPECT_EQ(reasons.numbers_of(LineReason::used), 0U);
+    EXPECT_EQ(reasons.numbers_of(LineReason::no_field), 3U);
+    EXPECT_EQ(reasons.numbers_of(LineReason::empty), 1U);
+    EXPECT_EQ(reasons.numbers_of(LineReason::text), 5U);
+    EXPECT_EQ(reasons.numbers_of(LineReason::decimal), 2U);
+    EXPECT_EQ(reasons.numbers_of(LineReason::too_large), 1U);
+  }
 }
 
 TEST_P(KernelsOn, SumLinesWhereverTheyBegin) {
@@ -125,7 +168,7 @@ TEST_P(KernelsOn, SumLinesOfManyInputs) {
   Groups groups(13);
   auto const sums = memory(groups.size() * sizeof(LineGroup));
   upload(sums, std::as_bytes(std::span(groups)));
-  sum_lines(inputs, {}, {}, DeviceSpan<std::byte>(sums).as<LineGroup>(), stream());
+  sum_lines(inputs, {}, {}, DeviceSpan<std::byte>(sums).as<LineGroup>(), {}, stream());
   download(std::as_writable_bytes(std::span(groups)), sums);
   EXPECT_EQ(groups, expected(all, {}, 13));
 }

@@ -85,7 +85,8 @@ struct AServer : FolderOfFiles {
   }
   /// So many bytes of a connection do not come.
   void expect_gap(std::uint64_t connection, std::uint64_t bytes) { came_[connection] += bytes; }
-  std::string remarks() { return joined(source().remarks()); }
+  /// And what was left out.
+  std::string remarks() { return joined(source().remarks()) + describe(source().left_out()); }
 
  private:
   std::map<std::uint64_t, std::uint64_t> came_;

@@ -98,7 +98,7 @@ TEST_F(AServer, CountsAPeerThatBreaksOffInMidRecord) {
   EXPECT_EQ(counts.broken, 1U);
   EXPECT_EQ(counts.loss, RecordLoss{.unfinished = 2});
   EXPECT_EQ(counts.bytes, 3 * 6 + 9 + 3 + 5U);
-  EXPECT_THAT(remarks(), testing::HasSubstr("2 left out because their input ends within them"));
+  EXPECT_THAT(remarks(), testing::HasSubstr("2 records, not finished where the input ends"));
   EXPECT_THAT(remarks(), testing::HasSubstr("1 connection broke off"));
 }
 
@@ -122,7 +122,7 @@ TEST_F(AServer, CountsRecordsThatAStopCutsOff) {
     }
     EXPECT_EQ(source().counts().loss, RecordLoss{.unfinished = 1});
     EXPECT_EQ(source().counts().open, 1U);
-    EXPECT_THAT(remarks(), testing::HasSubstr("input ends within"));
+    EXPECT_THAT(remarks(), testing::HasSubstr("not finished where the input ends"));
   }
 }
 
@@ -148,7 +148,7 @@ TEST_F(AServer, EndsOnlyTheConnectionWhoseLengthCannotBe) {
   EXPECT_TRUE(all[0].is_turned_away());
   EXPECT_EQ(source().counts().damaged, 1U);
   EXPECT_EQ(source().counts().open, 1U);
-  EXPECT_THAT(remarks(), testing::HasSubstr("1 connection closed from here"));
+  EXPECT_THAT(remarks(), testing::HasSubstr("1 connection, closed from here"));
 }
 
 TEST_F(AServer, LeavesOutOrCutsRecordsThatAreTooLong) {

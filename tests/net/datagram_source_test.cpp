@@ -137,7 +137,7 @@ TEST_F(ASocketForDatagrams, LeavesOutOrCutsThoseThatAreTooLong) {
       EXPECT_THAT(datagrams(2), ElementsAre("one", "0123456789"));
     }
     EXPECT_EQ(source().counts().loss, (truncates ? RecordLoss{.truncated = 1} : RecordLoss{.refused = 1}));
-    EXPECT_THAT(support::joined(source().remarks()), testing::HasSubstr("fit"));
+    EXPECT_THAT(describe(source().left_out()), testing::HasSubstr("tile"));
   }
 }
 
@@ -149,7 +149,7 @@ TEST_F(ASocketForDatagrams, CountsThoseThatTheSystemDrops) {
   std::size_t const came = datagrams(100).size();
   EXPECT_LT(came, 100U);
   EXPECT_EQ(source().counts().dropped, 100 - came);
-  EXPECT_THAT(support::joined(source().remarks()), testing::HasSubstr("dropped by the system"));
+  EXPECT_THAT(describe(source().left_out()), testing::HasSubstr("dropped by the system"));
 }
 
 TEST_F(ASocketForDatagrams, GivesWhatCameBeforeItEndsForSilence) {
@@ -205,7 +205,7 @@ TEST_F(ASocketForDatagrams, CountsThoseThatAStopLeavesBehind) {
   EXPECT_THAT(tile(), ElementsAre());
   EXPECT_EQ(source().counts().datagrams, 1U);
   EXPECT_EQ(source().counts().waiting, 1U);
-  EXPECT_THAT(support::joined(source().remarks()), testing::HasSubstr("1 datagram had been received when"));
+  EXPECT_THAT(describe(source().left_out()), testing::HasSubstr("1 datagram, received when"));
 }
 
 TEST_F(ASocketForDatagrams, NumbersItsSenders) {

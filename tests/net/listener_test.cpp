@@ -25,7 +25,7 @@ TEST_F(AServer, TurnsAwayMorePeersThanItIsToHave) {
   EXPECT_THAT(tile(), ElementsAre("0:x\n"));
   EXPECT_TRUE(third.is_turned_away());
   EXPECT_EQ(source().counts().refused, 1U);
-  EXPECT_THAT(remarks(), testing::HasSubstr("1 connection turned away"));
+  EXPECT_THAT(remarks(), testing::HasSubstr("1 connection, turned away"));
 }
 
 TEST_F(AServer, TurnsPeersAwayIfTheProcessHasNoDescriptorForThem) {

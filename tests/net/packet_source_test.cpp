@@ -123,7 +123,7 @@ TEST_F(AnInterfaceOfItsOwn, BringsEachPacketOnceAsACaptureHasIt) {
   EXPECT_EQ(source().counts().packets, 3U);
   EXPECT_EQ(source().counts().bytes, 3 * headers + 6);
   EXPECT_EQ(source().counts().waiting + source().counts().dropped, 0U);
-  EXPECT_THAT(source().remarks(), ElementsAre());
+  EXPECT_THAT(source().left_out(), ElementsAre());
 }
 
 TEST_F(AnInterfaceOfItsOwn, HasTheBeginningOfLongPackets) {
@@ -133,7 +133,7 @@ TEST_F(AnInterfaceOfItsOwn, HasTheBeginningOfLongPackets) {
   for (auto const* const text : {"1234", "12345678"}) one.send_datagram(text);
   EXPECT_THAT(payloads(2), ElementsAre("1234", "1234"));
   EXPECT_EQ(source().counts().truncated, 1U);
-  EXPECT_THAT(support::joined(source().remarks()), HasSubstr("only the first bytes"));
+  EXPECT_THAT(describe(source().left_out()), HasSubstr("only in its first bytes"));
 }
 
 TEST_F(AnInterfaceOfItsOwn, CountsWhatFindsNoRoomInItsRing) {
@@ -145,7 +145,7 @@ TEST_F(AnInterfaceOfItsOwn, CountsWhatFindsNoRoomInItsRing) {
   EXPECT_EQ(source().counts().waiting + source().counts().dropped, 30U);
   EXPECT_EQ(payloads(30).size() + source().counts().dropped, 30U);
   EXPECT_EQ(source().counts().waiting, 0U);
-  EXPECT_THAT(support::joined(source().remarks()), HasSubstr("found no room in a ring"));
+  EXPECT_THAT(describe(source().left_out()), HasSubstr("a ring was full"));
 }
 
 TEST_F(AnInterfaceOfItsOwn, SharesPacketsOutToRingsByTheirFlows) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tool as NVTX loads it: counts ranges by domain and name, and threads that were named. When the domain dies it
 // writes them, a line each, to the file that COUNTED_RANGES names.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>

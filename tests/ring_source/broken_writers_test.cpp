@@ -140,7 +140,7 @@ TEST_F(ARingOfThreeWrittenOver, RefusesALengthBeyondASlot) {
   EXPECT_EQ(counts().refused, 2U);
   send(*one, "four");
   EXPECT_EQ(text(), "four");
-  EXPECT_THAT(joined(source().remarks()), HasSubstr("2 pieces were refused"));
+  EXPECT_THAT(describe(source().left_out()), HasSubstr("2 pieces, refused"));
   EXPECT_THROW(one->commit(1), Error) << "none is claimed";
   one->claim();
   EXPECT_THROW(one->commit(4097), Error);
@@ -154,7 +154,7 @@ TEST_F(ARingOfThreeWrittenOver, ReadsNoMoreOfAPlaceThatIsDamaged) {
   EXPECT_EQ(text(), "one");
   EXPECT_EQ(text(), "the end") << "although its writer is there";
   EXPECT_THAT([&] { one->claim(); }, ThrowsMessage<Error>(HasSubstr("damaged")));
-  EXPECT_THAT(joined(source().remarks()), HasSubstr("written over"));
+  EXPECT_THAT(describe(source().left_out()), HasSubstr("written over"));
 }
 
 TEST_F(ARingOfThreeWrittenOver, HasNoTwoTilesStandForOneSlot) {

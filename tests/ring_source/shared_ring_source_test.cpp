@@ -85,6 +85,7 @@ TEST_F(ARingOfThree, GoesRoundWithWritersAndReaderAtOnce) {
   EXPECT_EQ(counts().pieces, 700U);
   EXPECT_EQ(counts().writers, 2U);
   EXPECT_THAT(source().remarks(), ElementsAre());
+  EXPECT_THAT(source().left_out(), ElementsAre());
 }
 
 TEST_F(ARingOfThree, CopiesWhatIsThereIntoOneTileIfAsked) {
@@ -116,7 +117,7 @@ TEST_F(ARingOfThree, CountsWhatWritersLeaveOut) {
   one = nullptr;
   EXPECT_EQ(text(), "the end");
   EXPECT_EQ(counts().lost, 4U);
-  EXPECT_THAT(joined(source().remarks()), HasSubstr("4 pieces were dropped"));
+  EXPECT_THAT(describe(source().left_out()), HasSubstr("4 pieces, dropped"));
 }
 
 TEST_F(ARingOfThree, WaitsForAsManyWritersAsAreExpected) {
@@ -142,7 +143,7 @@ TEST_F(ARingOfThree, EndsForSilenceOrAtOnceWhenAsked) {
   send(*one, "two");
   stop.request_stop();
   EXPECT_EQ(text(), "the end");
-  EXPECT_THAT(joined(source().remarks()), HasSubstr("1 piece was in the shared ring, unread"));
+  EXPECT_THAT(describe(source().left_out()), HasSubstr("1 piece, in the shared ring, unread"));
   made = nullptr;
   options = {};
   EXPECT_EQ(text(), "two") << "another source goes on";

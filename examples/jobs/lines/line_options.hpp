@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the job `lines` that say what a line is made of, and what it prints of its groups.
+// The options of the job `lines` that say what a line is made of.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -50,21 +51,30 @@ inline std::int64_t first_second_of(JobValues const& values, LineFields const& f
   if (std::string const& from = values.text("from"); !from.empty()) return *time_of_text(from);
   constexpr std::size_t looked_at = std::size_t{1} << 20U;
   std::string text;
+  bool is_all = false;
   if (std::string const& path = values.text("input"); std::filesystem::is_regular_file(path)) {
     text.resize(looked_at);
     std::ifstream file(path, std::ios::binary);
     text.resize(static_cast<std::size_t>(file.read(text.data(), looked_at).gcount()));
+    is_all = text.size() < looked_at && values.text("follow") == "no";
   }
-  auto const first = first_time(text, fields);
-  if (!first) {
+  FirstTime const time = first_time(text, fields);
+  if (!time.seconds && time.without_year) {
+    throw Error(ErrorKind::bad_argument,
+                "The times of the input have no year. Say with --from where the first group begins: each is then the "
+                "first such time from there on.");
+  }
+  // Compressed files have such bytes. Of a text without any time no line has a group, wherever the first one begins.
+  bool const is_text = std::ranges::none_of(text, [](char byte) { return static_cast<unsigned char>(byte) < '\t'; });
+  if (!time.seconds && !(is_all && is_text)) {
     throw Error(
         ErrorKind::bad_argument,
         "No line at the beginning of the input has a time in that field, or the input is compressed or no regular "
         "file. Say with --from where the first group begins.");
   }
-  std::int64_t const unit = fields.group_seconds;
-  std::int64_t const in_group = (*first % unit + unit) % unit;
-  return *first - in_group - static_cast<std::int64_t>(values.number("groups") / 8) * unit;
+  std::int64_t const first = time.seconds.value_or(0), unit = fields.group_seconds;
+  std::int64_t const in_group = (first % unit + unit) % unit;
+  return first - in_group - static_cast<std::int64_t>(values.number("groups") / 8) * unit;
 }
 
 /// Throws: Error, if the options do not fit together or no first group is found.
@@ -103,34 +113,6 @@ inline LineFields fields_of(JobValues const& values) {
   fields.group_seconds = by == "second" ? 1 : by == "minute" ? 60 : by == "hour" ? 3600 : by == "day" ? 86'400 : 0;
   if (fields.group_seconds != 0) fields.first_second = first_second_of(values, fields);
   return fields;
-}
-
-/// That most lines have no group of their own, if it is so, and what options to give.
-inline std::vector<std::string> remarks_on(std::vector<LineGroup> const& groups, LineFields const& fields) {
-  std::uint64_t all = 0;
-  for (LineGroup const& group : groups) all += group.lines;
-  std::uint64_t const other = groups.back().lines;
-  if (other <= all / 2) return {};
-  std::string const key = fields.format == LineFormat::json ? "key-name" : "key";
-  std::string const field = key == "key" ? "field " + std::to_string(fields.key + 1) : "the member";
-  bool const times = fields.group_seconds != 0;
-  return {"The row `other` has " + std::to_string(other) + " of " + std::to_string(all) +
-          (all == 1 ? " line" : " lines") + ", as " + field +
-          (times ? " is no time within the groups" : " is no number below " + std::to_string(groups.size() - 1)) +
-          ". Give --" + key + " for another field, --format for other lines, or " +
-          (times ? "--from and --groups for other times." : "--groups for more groups.")};
-}
-
-/// A row for each group that has lines: its name, the lines and the sum; of decimal numbers also the lines without one.
-inline std::string text_of(std::vector<LineGroup> const& groups, LineFields const& fields) {
-  std::string text;
-  for (std::size_t k = 0; k < groups.size(); ++k) {
-    LineGroup const& group = groups[k];
-    if (group.lines == 0) continue;
-    text += (k + 1 == groups.size() ? "other" : group_name(k, fields)) + " " + std::to_string(group.lines) + " " +
-            sum_text(group, fields) + (has_decimals(fields) ? " " + std::to_string(group.without) : "") + "\n";
-  }
-  return text;
 }
 
 }  // namespace penstock

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "line_numbers.hpp"
 #include "line_options.hpp"
+#include "line_results.hpp"
 #include <penstock/files.hpp>
 #include <penstock/framing.hpp>
 #include <penstock/job.hpp>
@@ -20,22 +22,23 @@ using namespace penstock;
 
 namespace {
 
-using Groups = std::vector<LineGroup>;
 using Patterns = std::optional<Literals>;  // Nothing: all lines count.
 
 class SumLines final : public Stage {  // Each lane adds up on its device.
  public:
   SumLines(StageContext const& context, LineFields const& fields, Patterns const& patterns, std::size_t count)
-      : groups(count),
+      : totals{.groups = std::vector<LineGroup>(count), .reasons = {}},
         fields_(fields),
         patterns_(patterns),
         multiprocessors_(context.spare == 0 ? 0 : context.multiprocessors()),
-        memory_(context.device.allocate(count * sizeof(LineGroup))) {
+        groups_(context.device.allocate(count * sizeof(LineGroup))),
+        reasons_(context.device.allocate(sizeof(LineReasons))) {
     if (patterns) table_ = context.device.allocate(patterns->table().size());
   }
   Promises promises() const noexcept override { return {.reads_once = true, .capturable = true}; }
   void prepare(StreamRef stream) override {
-    stream.upload(memory_.bytes(), std::as_bytes(std::span(groups)));
+    stream.upload(groups_.bytes(), std::as_bytes(std::span(totals.groups)));
+    stream.upload(reasons_.bytes(), std::as_bytes(std::span(&totals.reasons, 1)));
     if (patterns_) stream.upload(table_.bytes(), patterns_->table());
     sum_lines_prepare(stream);
   }
@@ -47,21 +50,26 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
   bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
     inputs_.clear();
     for (DeviceTile const& tile : tiles) inputs_.emplace_back(tile.input);
-    sum_lines(inputs_, fields_, table_.bytes(), on_device(), stream, multiprocessors_);
+    sum_lines(inputs_, fields_, table_.bytes(), on_device<LineGroup>(groups_), on_device<LineReasons>(reasons_), stream,
+              multiprocessors_);
     std::ranges::fill(produced, 0);
     return true;
   }
   void finish(StreamRef stream) override {
-    stream.download(std::as_writable_bytes(std::span(groups)), memory_.bytes());
+    stream.download(std::as_writable_bytes(std::span(totals.groups)), groups_.bytes());
+    stream.download(std::as_writable_bytes(std::span(&totals.reasons, 1)), reasons_.bytes());
   }
-  Groups groups;
+  LineTotals totals;
 
  private:
-  DeviceSpan<LineGroup> on_device() const { return DeviceSpan<std::byte>(memory_.bytes()).as<LineGroup>(); }
+  template <class Element>
+  static DeviceSpan<Element> on_device(DeviceMemory const& memory) {
+    return DeviceSpan<std::byte>(memory.bytes()).as<Element>();
+  }
   LineFields const fields_;
   Patterns const& patterns_;
   unsigned const multiprocessors_;
-  DeviceMemory memory_, table_;
+  DeviceMemory groups_, reasons_, table_;
   std::vector<DeviceSpan<std::byte const>> inputs_;
 };
 
@@ -87,7 +95,8 @@ void expect_followable(JobValues const& values) {
 
 JobWork sum_file(JobPoint const& point) {
   std::size_t const count = point.values.number("groups") + 1;
-  auto const all = std::make_shared<Groups>(count);  // What one run changes belongs to that run.
+  // What one run changes belongs to that run.
+  auto const all = std::make_shared<LineTotals>(std::vector<LineGroup>(count), LineReasons{});
   LineFields const fields = fields_of(point.values);
   auto const patterns = std::make_shared<Patterns const>(patterns_of(point.values));
   return {
@@ -98,14 +107,11 @@ JobWork sum_file(JobPoint const& point) {
                 FileSourceOptions{.stop = stop, .framing = lines(), .follow = follow, .decompress = true});
           },
       .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, *patterns, count); },
-                 .merge =
-                     [all](Stage& lane) {
-                       auto const& groups = static_cast<SumLines&>(lane).groups;
-                       for (std::size_t k = 0; k < all->size(); ++k) (*all)[k] += groups[k];
-                     }},
+                 .merge = [all](Stage& lane) { *all += static_cast<SumLines&>(lane).totals; }},
       .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
       .results = [=] { return text_of(*all, fields); },
-      .remarks = [=] { return remarks_on(*all, fields); }};
+      .remarks = [=] { return remarks_on(*all, fields); },
+      .left_out = [=, values = point.values] { return numbers_left_out(*all, fields, values); }};
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ inline namespace PENSTOCK_FLAVOUR {
 
 AllReducer::AllReducer(DeviceGroup const& devices, ElementType type, ReduceOperation operation,
                        AllReduceOptions const& options)
-    : devices_(devices.size()), type_(type) {
+    : devices_(devices.size()) {
   AllReducePlan const plan{devices, type, operation, options};
   auto const is_gpu = [](Device* device) { return device->info().kind == DeviceKind::cuda; };
   std::string why_no_nccl;

@@ -12,8 +12,6 @@ namespace penstock {
 namespace {
 
 using Bytes = std::span<std::byte const>;
-template <class Length>
-using Chains = RecordChains<Length>;
 
 constexpr std::uint32_t pcap_magic = 0xA1B2C3D4, pcap_magic_ns = 0xA1B23C4D;
 constexpr std::size_t pcap_head = 24, pcap_record_head = 16;
@@ -96,7 +94,7 @@ class Pcap final : public Framing {
                           numbers_.word(from, 4) < units;
       return can_be ? pcap_record_head + std::uint64_t{captured} : 0;
     };
-    Chains chains(bytes, length);
+    RecordChains chains(bytes, length);
     auto const found = chains.find(end, [&](auto const& records) { return fits_in_time(bytes, records); });
     return found || !end ? found : chains.find(end, [](auto const&) { return true; });
   }
@@ -173,7 +171,7 @@ class Pcapng final : public Framing {
       if (block > from.size()) return block;
       return numbers_.word(from, block - 4) == block ? block : 0;
     };
-    return Chains(bytes, length).find(end, [](auto const&) { return true; });
+    return RecordChains(bytes, length).find(end, [](auto const&) { return true; });
   }
   std::array<std::uint32_t, 3> notes() const noexcept override { return notes_.words(); }
 

@@ -178,8 +178,7 @@ Literals::Literals(std::span<std::string const> texts) {
     }
   }
   std::ranges::sort(literals);
-  auto const same = std::ranges::unique(literals);
-  literals.erase(same.begin(), same.end());
+  literals.erase(std::unique(literals.begin(), literals.end()), literals.end());
   size_ = literals.size();
 
   TableParts parts(literals);

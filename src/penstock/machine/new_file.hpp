@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <stop_token>
 #include <streambuf>
 #include <string>

@@ -5,8 +5,8 @@
 
 namespace penstock::cli {
 
-HashBook::HashBook(std::size_t tile_bytes, OnFile on_file, OnEnough on_enough)
-    : tile_bytes_(tile_bytes), on_file_(std::move(on_file)), on_enough_(std::move(on_enough)) {}
+HashBook::HashBook(OnFile on_file, OnEnough on_enough)
+    : on_file_(std::move(on_file)), on_enough_(std::move(on_enough)) {}
 
 HashBook::Record& HashBook::record(std::uint64_t file) {
   return records_.at(file - first_);

@@ -46,7 +46,7 @@ class HashBook {
 
   /// `on_file` is called once per file, one at a time, on the thread that finished it, and then `on_enough`, once all
   /// files were handed out that could be. They must not call the book.
-  HashBook(std::size_t tile_bytes, OnFile on_file, OnEnough on_enough = {});
+  explicit HashBook(OnFile on_file, OnEnough on_enough = {});
 
   /// Begins a file and gives its number.
   std::uint64_t open(std::string path, std::string expected, std::string shown = {});
@@ -81,7 +81,6 @@ class HashBook {
   void note_locked(Record& record, std::string const& problem);
   void hand_out();
 
-  std::size_t const tile_bytes_;
   OnFile const on_file_;
   OnEnough const on_enough_;
   std::mutex mutex_;

@@ -116,11 +116,10 @@ HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token co
       progress_(request_.draw_progress),
       output_(request_.format, progress_, output),
       pass_on_(interrupted, PassOn{&enough_}),
-      book_(
-          request_.tile_bytes, [this](HashedFile const& file) { output_.file(file); },
-          [this] {
-            if (!output_.flush()) enough_.request_stop();
-          }),
+      book_([this](HashedFile const& file) { output_.file(file); },
+            [this] {
+              if (!output_.flush()) enough_.request_stop();
+            }),
       list_(
           request_.paths, [this](std::string const& about, std::string const& what) { output_.problem(about, what); },
           enough_.get_token()),

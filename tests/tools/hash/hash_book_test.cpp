@@ -16,7 +16,7 @@ namespace {
 /// A book of one-chunk tiles that notes the files it hands out.
 struct HashBookOfChunks : testing::Test {
   std::vector<HashedFile> files;
-  HashBook book{blake3_chunk_bytes, [this](HashedFile const& file) { files.push_back(file); }};
+  HashBook book{[this](HashedFile const& file) { files.push_back(file); }};
   static Blake3Node empty() { return blake3_chunk({}, 0); }
 };
 
@@ -45,7 +45,7 @@ TEST_F(HashBookOfChunks, KeepsTheOrderInWhichFilesWereOpened) {
 
 TEST_F(HashBookOfChunks, SaysWhenItHasHandedOutAllThatItCan) {
   std::vector<std::size_t> handed_out;
-  HashBook counting{blake3_chunk_bytes, [this](HashedFile const& file) { files.push_back(file); },
+  HashBook counting{[this](HashedFile const& file) { files.push_back(file); },
                     [&] { handed_out.push_back(files.size()); }};
   auto const a = counting.open("a", ""), b = counting.open("b", ""), c = counting.open("c", "");
   counting.close(b, 1);
@@ -111,7 +111,7 @@ TEST_F(HashBookOfChunks, WaitsForTheTilesOfAnAbandonedFile) {
 
 TEST_F(HashBookOfChunks, HandsOutAFileOnceThoughTheListenerThrows) {
   unsigned told = 0;
-  HashBook throwing(blake3_chunk_bytes, [&](HashedFile const& file) {
+  HashBook throwing([&](HashedFile const& file) {
     ++told;
     if (file.path == "a") throw std::runtime_error("no room");
   });

@@ -33,7 +33,7 @@ struct HashSourceOnFiles : support::FolderOfFiles {
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes(shape, 4));
   Pool pool{slab, shape, 4};
   std::vector<HashedFile> files;
-  HashBook book{tile_bytes, [this](HashedFile const& file) { files.push_back(file); }};
+  HashBook book{[this](HashedFile const& file) { files.push_back(file); }};
   std::deque<WantedFile> wanted;
   std::size_t taken = 0;
   std::stop_source stop;
@@ -212,7 +212,7 @@ struct HashSinkOfAFileAndAPipe : support::FolderOfFiles {
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes(shape, 4));
   Pool pool{slab, shape, 4};
   std::vector<HashedFile> files;
-  HashBook book{sink_tile_bytes, [this](HashedFile const& file) { files.push_back(file); }};
+  HashBook book{[this](HashedFile const& file) { files.push_back(file); }};
   std::deque<std::string> wanted;
   std::stop_source enough;
   HashSource source{[this]() -> std::optional<WantedFile> {

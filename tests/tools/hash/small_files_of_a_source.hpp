@@ -30,7 +30,7 @@ struct SmallFilesOfASource : support::FolderOfFiles {
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes(shape, 4));
   Pool pool{slab, shape, 4};
   std::vector<HashedFile> files;
-  HashBook book{small_tile_bytes, [this](HashedFile const& file) { files.push_back(file); }};
+  HashBook book{[this](HashedFile const& file) { files.push_back(file); }};
   std::deque<WantedFile> wanted;
   std::vector<std::string> taken;
   bool input_fails = false;

@@ -127,7 +127,7 @@ TEST_F(SmallFilesOfASource, OfATileThatFailedLaterAreHashedAllTheSame) {
 
 /// Seen to fail if the sink passes over such a tile: the line would be missing, and the run would be well.
 TEST_F(SmallFilesOfASource, ThatABookRefusesEndInAFailureOfTheSink) {
-  HashBook refusing(small_tile_bytes, [](HashedFile const&) { throw std::runtime_error("no room for the line"); });
+  HashBook refusing([](HashedFile const&) { throw std::runtime_error("no room for the line"); });
   bool given = false;
   HashSource other(
       [&]() -> std::optional<WantedFile> {

@@ -30,7 +30,7 @@ struct AModel : testing::Test {
   static cpu::CpuOptions options(cpu::DeviceModel const& model = built_in_model("h200").value()) {
     return {.compute_threads = 2, .model = model};
   }
-  static Figure const& figure(Observation const& seen, std::string const& what) {
+  static Figure figure(Observation const& seen, std::string const& what) {
     for (Figure const& figure : seen.figures) {
       if (figure.what == what) return figure;
     }
@@ -57,7 +57,7 @@ TEST_F(AModel, IsTwiceAsFastAtBestForFourPartsOfEqualSteps) {
   cpu::CpuDevice device(options());
   auto const seen = observe(device, equal_steps());
   EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
-  auto const& ratio = figure(seen, "4 streams, times as fast");
+  Figure const ratio = figure(seen, "4 streams, times as fast");
   EXPECT_NEAR(ratio.possible.value(), 2, 0.1);
   EXPECT_EQ(ratio.text, 3);
 }

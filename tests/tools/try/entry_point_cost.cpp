@@ -3,6 +3,7 @@
 // one process and in turn: penstock try gives a program the second in place of the first, and puts nothing between.
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

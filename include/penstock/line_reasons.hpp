@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why keys and numbers of lines could not be used, and how many there were of each kind.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace penstock {
+
+/// What became of a line's key or number.
+enum class LineReason : std::uint8_t {
+  used,        ///< It was used.
+  no_field,    ///< The line has no such field or member.
+  empty,       ///< The field is empty, or "-".
+  text,        ///< The field is no number, or no time that is understood.
+  decimal,     ///< It is a number with a sign, a point or an exponent, and LineFields::decimal is not set.
+  not_whole,   ///< The number is not a whole number of units, or the key is no whole number.
+  too_large,   ///< The number has more than 64 bits, or the time is not in the years 0 to 9999.
+  no_year,     ///< The time has no year, and none follows from LineFields::first_second.
+  outside,     ///< The key is a number or a time that has no group.
+  no_object,   ///< With JSON: the line does not begin with an object.
+  unfinished,  ///< With JSON: the object does not end in the line.
+  broken,      ///< With JSON: quotes, brackets or names of the line do not fit together.
+};
+inline constexpr std::size_t line_reasons = 12;
+
+/// The lines whose keys or numbers had each reason: the same on host and GPU.
+struct LineReasons {
+  std::uint64_t keys[line_reasons] = {};     ///< Lines of the last group, by LineReason. None is `used`.
+  std::uint64_t numbers[line_reasons] = {};  ///< Lines whose number was not added, by LineReason. None is `used`.
+  std::uint64_t largest = 0;  ///< The largest number of a group that a key outside of all groups would have.
+  std::uint64_t before = 0;   ///< The most groups that a time lies before the first one.
+
+  constexpr std::uint64_t keys_of(LineReason reason) const noexcept { return keys[static_cast<std::size_t>(reason)]; }
+  constexpr std::uint64_t numbers_of(LineReason reason) const noexcept {
+    return numbers[static_cast<std::size_t>(reason)];
+  }
+  constexpr LineReasons& operator+=(LineReasons const& other) noexcept {
+    for (std::size_t k = 0; k < line_reasons; ++k) {
+      keys[k] += other.keys[k];
+      numbers[k] += other.numbers[k];
+    }
+    largest = std::max(largest, other.largest);
+    before = std::max(before, other.before);
+    return *this;
+  }
+  friend bool operator==(LineReasons const&, LineReasons const&) = default;
+};
+
+}  // namespace penstock
