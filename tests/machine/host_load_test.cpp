@@ -20,7 +20,7 @@ TEST(HostLoad, KnowsForHowLongItsCpusHadNothingToDo) {
   EXPECT_EQ(load.idle(), nanoseconds(0)) << "neither of the two was idle, and the third does not count";
   EXPECT_EQ(load.of_others(2, seconds(1)), nanoseconds(0)) << "this process had all of it";
   system.write("proc/stat", "cpu0 1 0 1 999100 0 0 0\ncpu1 1 0 1 999100 5 0 0\ncpu2 0 0 0 7 0\n");
-  nanoseconds const idle = load.idle().value();  // Before time goes on.
+  nanoseconds const idle = load.idle().value();
   EXPECT_LE(idle, 2 * load.elapsed()) << "for as long as there was time, though ticks say more";
   EXPECT_EQ(load.of_others(2, nanoseconds(0)), nanoseconds(0));
 }
@@ -63,7 +63,8 @@ TEST(HostLoad, OfThisMachineHasNoIdleTimeThatThisThreadUses) {
   }
   auto const cpus = static_cast<int>(affinity_of_this_thread().size());
   nanoseconds const ticks = cpus * std::chrono::milliseconds(20);
-  EXPECT_LE(load.idle().value(), cpus * load.elapsed() - std::chrono::milliseconds(200) + ticks);
+  nanoseconds const idle = load.idle().value();
+  EXPECT_LE(idle, cpus * load.elapsed() - std::chrono::milliseconds(200) + ticks);
 }
 
 }  // namespace
