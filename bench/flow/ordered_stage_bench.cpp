@@ -62,7 +62,7 @@ class SumStage final : public Stage {
       std::uint64_t const sum = std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
       benchmark::DoNotOptimize(sum);
       if (order_ == Order::none) return;
-      sums.out_of_order += std::exchange(sums.next[key], sequence + 1) <= sequence ? 0 : 1;
+      sums.out_of_order += std::exchange(sums.next[key], sequence + 1) <= sequence ? 0U : 1U;
       sums.sum[key] += sum;
     });
     return 0;

@@ -118,12 +118,12 @@ struct TypesOfParameter {
 template <class First, class... More, class Out>
 struct TypesOfParameter<DeviceTileOf<Inputs<First, More...>, Out>> {
   static constexpr TileTypes value = {.inputs = 1 + sizeof...(More),
-                                      .input = {element_type<First>(), element_type<More>()...},
-                                      .output = element_type<Out>()};
+                                      .input = {part_type<First>(), part_type<More>()...},
+                                      .output = part_type<Out>()};
 };
 template <class In, class Out>
 struct TypesOfParameter<DeviceTileOf<In, Out>> {
-  static constexpr TileTypes value = {.inputs = 1, .input = {element_type<In>()}, .output = element_type<Out>()};
+  static constexpr TileTypes value = {.inputs = 1, .input = {part_type<In>()}, .output = part_type<Out>()};
 };
 
 template <class Function>

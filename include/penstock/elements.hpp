@@ -80,8 +80,8 @@ TileShape tile_of(std::size_t count, std::size_t output_count) {
     std::size_t which = 0;
     ((shape.more_input_bytes[which++] = bytes_of_elements<More>(count)), ...);
     shape.types = {.inputs = 1 + sizeof...(More),
-                   .input = {element_type<First>(), element_type<More>()...},
-                   .output = element_type<Out>()};
+                   .input = {part_type<First>(), part_type<More>()...},
+                   .output = part_type<Out>()};
   };
   add(typename InputsOf<In>::Type());
   return shape;

@@ -55,7 +55,7 @@ struct TileShape {
   std::size_t largest_part() const noexcept {
     return std::max({input_bytes, output_bytes, *std::ranges::max_element(more_input_bytes)});
   }
-  bool operator==(TileShape const& other) const noexcept {
+  constexpr bool operator==(TileShape const& other) const noexcept {
     return input_bytes == other.input_bytes && output_bytes == other.output_bytes && in_place == other.in_place &&
            more_input_bytes == other.more_input_bytes;
   }

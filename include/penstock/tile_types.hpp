@@ -13,22 +13,22 @@ namespace penstock {
 inline constexpr std::size_t most_more_inputs = 3;
 
 /// What an element is. Bytes and structures are `any`: they go with every other type.
-struct ElementType {
+struct PartType {
   enum class Kind : std::uint8_t { any, integer, real };
   Kind kind = Kind::any;
   std::uint8_t bytes = 0;  ///< 0 for any.
 
   /// True unless both are numbers, and of different kinds or sizes.
-  constexpr bool goes_with(ElementType other) const noexcept {
+  constexpr bool goes_with(PartType other) const noexcept {
     return kind == Kind::any || other.kind == Kind::any || *this == other;
   }
-  constexpr bool operator==(ElementType const&) const = default;
+  constexpr bool operator==(PartType const&) const = default;
 };
 
 /// Of `void`, or of a type that stands for a part that is not there, it is any.
 template <class Element>
-constexpr ElementType element_type() noexcept {
-  using Kind = ElementType::Kind;
+constexpr PartType part_type() noexcept {
+  using Kind = PartType::Kind;
   if constexpr (std::is_arithmetic_v<Element> || std::is_enum_v<Element>) {
     // A byte says nothing of what it is a part of.
     if constexpr (sizeof(Element) > 1) {
@@ -41,8 +41,8 @@ constexpr ElementType element_type() noexcept {
 /// What the parts of a tile are.
 struct TileTypes {
   std::size_t inputs = 0;  ///< How many there are; 0 if that is not known.
-  std::array<ElementType, 1 + most_more_inputs> input = {};
-  ElementType output = {};
+  std::array<PartType, 1 + most_more_inputs> input = {};
+  PartType output = {};
 };
 
 }  // namespace penstock

@@ -47,7 +47,7 @@ TEST_F(ATurnstile, KeepsWhatComesEarlyUntilAllBeforeItHaveCome) {
 
 TEST_F(ATurnstile, GoesRoundItsPlacesAsOftenAsItMust) {
   for (std::uint64_t from = 0; from < 16; from += 4) {
-    for (std::uint64_t i : {3, 1, 2, 0}) bring(from + i);
+    for (std::uint64_t const i : {3U, 1U, 2U, 0U}) bring(from + i);
   }
   std::vector<std::uint64_t> all(16);
   std::iota(all.begin(), all.end(), 0U);

@@ -31,8 +31,9 @@ struct ASlotWithZones : testing::Test {
   }
   std::string found() const {
     auto const failure = RedZones::look(parts, *loan);
-    if (failure != nullptr) EXPECT_EQ(failure->stage, "stage");
-    return failure != nullptr ? failure->reason : "";
+    if (failure == nullptr) return "";
+    EXPECT_EQ(failure->stage, "stage");
+    return failure->reason;
   }
 
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes(shape, 1));

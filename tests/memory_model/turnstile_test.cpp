@@ -2,7 +2,7 @@
 // The turnstile before lanes whose stages see tiles in order, under a checker of the memory model.
 #include "penstock/flow/turnstile.hpp"
 
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <tuple>
 
@@ -28,7 +28,7 @@ struct ThreeBringers : rl::test_suite<ThreeBringers, 3> {
   void before() {
     turnstile = std::make_unique<Gate>(3);
     items = std::make_unique<Item[]>(3);
-    for (int i = 0; i < 3; ++i) items[i].write(-1);
+    for (std::size_t i = 0; i < 3; ++i) items[i].write(-1);
     passed = std::make_unique<Item>();
     passed->write(0);
   }

@@ -10,12 +10,12 @@ namespace penstock {
 namespace {
 
 /// "real numbers of 4 bytes".
-std::string text(ElementType type) {
-  return (type.kind == ElementType::Kind::real ? "real numbers of " : "whole numbers of ") +
+std::string text(PartType type) {
+  return (type.kind == PartType::Kind::real ? "real numbers of " : "whole numbers of ") +
          count_text(type.bytes, "byte");
 }
 
-void expect_same(std::string const& part, ElementType of_stage, ElementType of_tile) {
+void expect_same(std::string const& part, PartType of_stage, PartType of_tile) {
   if (of_stage.goes_with(of_tile)) return;
   throw Error(ErrorKind::bad_argument, "The stage takes " + part + " of a tile for " + text(of_stage) +
                                            ", but the tiles were made by tile_of for " + text(of_tile) +

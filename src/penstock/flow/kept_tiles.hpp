@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -32,7 +33,7 @@ class KeptTiles {
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part, AllKept const& all_kept) {
     if (auto loan = pool_.try_borrow(part)) return loan;
     Waiting const waiting(waiting_);
-    std::chrono::nanoseconds const between_looks = patience_ / 8;
+    auto const between_looks = std::max<std::chrono::nanoseconds>(patience_ / 8, std::chrono::milliseconds(1));
     Patience patience(patience_, between_looks, Clock::now());
     for (;;) {
       auto loan = pool_.borrow(stop, part, between_looks);
