@@ -126,7 +126,7 @@ struct APipelineThatIsNeverDrained : testing::Test {
                       if (tile.tag == 9) throw std::runtime_error("no nines");
                       return std::size_t{0};
                     }),
-                    [](Completion&) {});
+                    [this](Completion&) { ++sunk; });
     for (std::size_t i = 0; i < tiles; ++i) submit(0);
   }
   void submit(std::uint64_t tag) {
@@ -137,6 +137,7 @@ struct APipelineThatIsNeverDrained : testing::Test {
 
   MessageHook const before = set_message_hook(keep);
   support::Gate gate;
+  std::atomic<std::size_t> sunk{0};
   cpu::CpuDevice device{{.compute_threads = 1}};
   std::optional<Pipeline> pipeline;
 };
@@ -154,6 +155,7 @@ TEST_F(APipelineThatIsNeverDrained, SaysHowManyTilesFailedWhenItDies) {
   gate.open();
   start(2);
   submit(9);
+  while (sunk < 3) std::this_thread::yield();
   pipeline.reset();
   ASSERT_EQ(said.size(), 1U);
   EXPECT_THAT(said.front(), testing::HasSubstr("1 failed"));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -102,39 +101,6 @@ TEST_F(LanesThatRunToCompletion, GiveAConsumerTilesInTheirOrderIfAsked) {
   EXPECT_TRUE(report.ok());
   EXPECT_EQ(order.size(), tiles);
   EXPECT_TRUE(std::ranges::is_sorted(order));
-}
-
-/// Seen to fail if a stage is told of all compute threads.
-TEST_F(LanesThatRunToCompletion, TellTheStageThatOneBlockDoes) {
-  struct Asks final : Stage {
-    explicit Asks(StageContext const& context) { EXPECT_EQ(context.multiprocessors(), 1U); }
-    std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
-  };
-  EXPECT_TRUE(open().run(*this, stage_per_lane<Asks>(), [](Completion&) {}).ok());
-}
-
-TEST_F(LanesThatRunToCompletion, AreOneForAStageThatSeesAllTilesInTheirSequence) {
-  std::vector<std::uint64_t> order;
-  Stages in_turn = in_order(on_device([&](DeviceTile const& tile, StreamRef) { order.push_back(tile.sequence); }));
-  Report const report = open().run(*this, in_turn, [](Completion&) {});
-  EXPECT_TRUE(report.ok());
-  EXPECT_EQ(report.lanes.size(), 1U);
-  ASSERT_EQ(order.size(), tiles);
-  EXPECT_TRUE(std::ranges::is_sorted(order));
-  ASSERT_EQ(threads.size(), tiles);
-  for (auto const& [sequence, of_tile] : threads) EXPECT_EQ(of_tile, threads[0]) << sequence;
-}
-
-/// A lane that fills a tile of another lane's key, and waits for the next, would have to compute meanwhile.
-TEST_F(LanesThatRunToCompletion, LeaveTheFillingToProducersIfTheStageSeesTilesInOrderByAKey) {
-  std::array<std::vector<std::uint64_t>, 3> order;
-  Stages in_turn = in_order_by(&Tile::sequence, on_device([&](DeviceTile const& tile, StreamRef) {
-    order.at(tile.sequence % 3).push_back(tile.sequence);
-  }));
-  Report const report = open().run(*this, in_turn, [](Completion&) {});
-  EXPECT_TRUE(report.ok());
-  for (auto const& of_lane : order) EXPECT_TRUE(std::ranges::is_sorted(of_lane));
-  EXPECT_THAT(report.remarks, testing::Contains(HasSubstr("not run to completion")));
 }
 
 TEST_F(LanesThatRunToCompletion, GoOnAfterATileThatFails) {

@@ -129,6 +129,8 @@ void Run::stop() noexcept {
 }
 
 void Run::end_but_for_this_thread() noexcept {
+  // No thread is told that the run is over, also if the tile at which this thread is comes back: the process ends.
+  route_.graph().owe();
   stop();
   lanes_->end_but_for_this_thread();
 }
