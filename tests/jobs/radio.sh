@@ -237,6 +237,10 @@ case $case in
     "$program" run --device cpu --input /dev/null >out 2>err || fail "$(cat err)"
     grep -q 'There was nothing to read' err || fail "$(cat err)"
     seq 300000 >text
+    # A byte that is left over is no sample.
+    ! "$program" run --device cpu --input text >out 2>err || fail "$(cat err)"
+    grep -q 'Left out: 1 record, not finished where the input ends' err || fail "$(cat err)"
+    printf 4 >>text
     for options in '--tile 1920' '--tile 64KiB --producers 3' ''; do
       # shellcheck disable=SC2086 # Several words.
       "$program" run --device cpu --input text $options >out 2>err || fail "$(cat err)"
