@@ -271,10 +271,7 @@ Report HashCommand::run_through(Pipeline& pipe, HashJob& job, DeviceGroup const&
 /// `devices` is null if none was needed.
 ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup const* devices,
                              std::stop_token const& interrupted) const {
-  report.unread.mark_read();
-  if (std::string const left_out = describe(report.left_out); !left_out.empty()) {
-    job.progress().complain(message_of(left_out));
-  }
+  report.unread.mark_read();  // The book has what became of each file.
   if (interrupted.stop_requested()) {
     job.progress().complain(message_of("Interrupted: files that were not finished have no line."));
     return exit_interrupted;
@@ -284,7 +281,7 @@ ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup con
     throw Error(ErrorKind::device_lost, why + (report.attribution ? "\n" + describe(*report.attribution) : ""));
   }
   if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
-  return job.output().all_well() && !any_lost(report.left_out) ? exit_ok : exit_some_failed;
+  return job.output().all_well() ? exit_ok : exit_some_failed;
 }
 
 /// And what it cost to record it, on standard error. False if the file did not take it.

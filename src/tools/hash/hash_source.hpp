@@ -70,7 +70,6 @@ class HashSource final : public Source, private FileObserver {
   /// Throws: std::runtime_error with a sentence about the file, without its name; of a group only what the book throws.
   std::size_t fill(Tile& tile) override;
   std::vector<std::string> remarks() const override { return files_.remarks(); }
-  std::vector<LeftOut> left_out() const override { return files_.left_out(); }
   /// For a tile that `next` agreed to, and that stands for no group.
   Place place_of(Tile const& tile) const;
   /// The group that a tile stands for; null if it holds a part of a file.
