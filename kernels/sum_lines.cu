@@ -27,6 +27,8 @@ constexpr unsigned staged_bytes = own_bytes + ahead_bytes, staged_windows = stag
 template <LineWalk how, class Place>
 class WarpStops {
  public:
+  [[maybe_unused]] static constexpr bool watches_quotes = how != LineWalk::json;
+
   __device__ WarpStops(char const* text, Place begin, Place end, LineFields const& fields)
       : text_(text), fields_(fields), base_(begin), end_(end) {
     look();
@@ -40,6 +42,16 @@ class WarpStops {
     unsigned const bit = __ffs(static_cast<int>(mask_)) - 1;
     mask_ &= mask_ - 1;
     return base_ + bit;
+  }
+  /// Where the first quote or newline from `from` on is, which is behind the last stop; the end if there is none.
+  __device__ Place quote_or_newline(Place from) const {
+    for (Place base = base_; base < end_; base += warp) {
+      Place const at = base + threadIdx.x % warp;
+      bool const is_one = at >= from && at < end_ && (text_[at] == '\n' || text_[at] == fields_.quote);
+      unsigned const found = __ballot_sync(all_lanes, is_one);
+      if (found != 0) return base + (__ffs(static_cast<int>(found)) - 1);
+    }
+    return end_;
   }
 
  private:
@@ -157,15 +169,23 @@ __global__ void __launch_bounds__(line_threads)
           if (seen == LiteralMarks::Line::goes_on && (all_staged || !marks.has_one(input, begin + line_begin, bytes))) {
             continue;
           }
+          if (seen == LiteralMarks::Line::untold && !marks.is_taken(input, begin + line_begin, bytes)) continue;
         }
-        WalkedLine line = walk<how, unsigned>(staged, line_begin, length, fields);
-        if (line.stopped == length && !all_staged) {
-          line = walk<how, std::uint64_t>(input, begin + line_begin, bytes, fields);
-        }
-        if (lane == 0) {
-          groups.add(line, fields.decimal || how == LineWalk::json);
-          own_reasons.add(line, groups.has_group(line));
-        }
+        // With JSON a line may have several texts. Places count from the block's first byte.
+        WalkedLine line{.stopped = line_begin};
+        do {
+          auto const text = line.stopped;
+          if (text < length) line = walk<how, unsigned>(staged, static_cast<unsigned>(text), length, fields);
+          // What is ahead of a place was looked at, too.
+          if (text >= length || (length - line.stopped <= time_look_ahead && !all_staged)) {
+            line = walk<how, std::uint64_t>(input, begin + text, bytes, fields);
+            line.stopped -= begin;
+          }
+          if (lane == 0) {
+            groups.add(line, fields.decimal || how == LineWalk::json);
+            own_reasons.add(line, groups.has_group(line));
+          }
+        } while (how == LineWalk::json && line.goes_on);
       }
     }
   }

@@ -20,11 +20,13 @@ namespace penstock {
 
 /// What a line is made of.
 enum class LineFormat : std::uint8_t {
-  separated,  ///< Fields with a separator between two of them. They have numbers.
-  json,       ///< The members of one JSON object. They have names.
+  separated,   ///< Fields with a separator between two of them. They have numbers.
+  words,       ///< Fields with blanks or tabs between two of them, as many as there are, as awk has them.
+  access_log,  ///< "%h %l %u [%t] \"%r\" %>s %b ...", also with other fields in front of the time.
+  json,        ///< The members of JSON objects. They have names.
 };
 
-/// The name of a member of a JSON object; empty: of none.
+/// The name of a member of a JSON object, or names with dots between them, as sum_lines has it; empty: of none.
 struct LineName {
   static constexpr std::size_t most_bytes = 63;
 
@@ -39,13 +41,16 @@ struct LineName {
 /// How the fields of a line are found, and which of them count.
 struct LineFields {
   char separator = ' ';
-  char quote = '"';          ///< Between two of them a separator is a part of the field. 0: there is none.
+  /// In a field that begins with one, a separator is a part of it up to the next one; two side by side are none. 0:
+  /// there is none.
+  char quote = '"';
   char escape = 0;           ///< Between quotes, the character behind this one is no quote. 0: there is none.
-  bool brackets = false;     ///< Outside of quotes, so is a separator between '[' and ']'.
+  bool brackets = false;     ///< In a field that begins with '[', a separator is a part of it up to the next ']'.
   std::uint32_t key = 0;     ///< The field that says which group the line is in. Fields are numbered from 0.
   std::uint32_t number = 1;  ///< The field that is added up.
-  LineFormat format = LineFormat::separated;  ///< With `json` all members above are unused.
-  LineName key_name = {}, number_name = {};   ///< With `json`, the members of the object that count.
+  /// Only with `separated` the first four members are used, and with `json` none of those above.
+  LineFormat format = LineFormat::separated;
+  LineName key_name = {}, number_name = {};  ///< With `json`, the members of the object that count.
   /// The number may have a sign, a point and an exponent. With `json` it may in any case.
   bool decimal = false;
   std::uint32_t places = 0;  ///< Of decimal numbers: sums count in units of 10^-places. At most 18.
@@ -53,10 +58,12 @@ struct LineFields {
   std::uint32_t group_seconds = 0;
   std::int64_t first_second = 0;  ///< Group 0 begins here: seconds since the beginning of 1970, UTC.
 };
-/// "%h %l %u [%t] \"%r\" %>s %b ...": the key is the status, the number is the bytes.
+/// Fields of an access log are numbered so: 3 is the time, 4 the request, 5 the status, 6 the bytes. Those in front of
+/// the time count only if they are three; if they are not, and if a request has quotes without escapes, the others are
+/// found all the same. A line without a time and a request, or without a status of three digits, is in the last group.
 ///
 /// Source: Apache HTTP Server, Log Files; the format is called common, or combined.
-inline constexpr LineFields access_log_fields{.escape = '\\', .brackets = true, .key = 5, .number = 6};
+inline constexpr LineFields access_log_fields{.key = 5, .number = 6, .format = LineFormat::access_log};
 /// The field of an access log with the time.
 inline constexpr std::uint32_t access_log_time = 3;
 
@@ -93,7 +100,7 @@ std::string sum_text(LineGroup const& group, LineFields const& fields);
 std::string group_name(std::size_t group, LineFields const& fields);
 
 /// The time that a text is, in seconds since the beginning of 1970, UTC; a fraction of a second is cut off. It reads
-/// times as sum_lines does.
+/// times as sum_lines does, but none without a year.
 ///
 /// Threads: any.
 std::optional<std::int64_t> time_of_text(std::string_view text);
@@ -115,13 +122,26 @@ inline namespace PENSTOCK_FLAVOUR {
 /// counted as LineGroup::without, if its value in units of 10^-places is no whole number, or larger than 2^64 - 1.
 /// `reasons` counts the lines whose key or number could not be used.
 ///
-/// A time is as "17/May/2015:10:05:03 +0200", which may be in brackets; as "2015-05-17T10:05:03.25+02:00", of which the
-/// time of day, the seconds, their fraction or the offset may be missing, and a space may stand for the T; or as
-/// seconds since 1970, which may have a fraction. Without an offset it is UTC. A date that no calendar has is no time.
+/// A time is of one of these kinds, and may be in brackets. Without an offset it is UTC; a fraction of a second is cut
+/// off. A date that no calendar has is no time. A leap second is in the minute that it ends.
 ///
-/// A line with the format `json` is one object. Of members with the same name the last one counts. A number or a time
-/// may be in quotes, without escapes. A line whose strings, brackets or names do not fit together is in the last group,
-/// and has no number. What is inside of other values is not checked.
+///     17/May/2015:10:05:03 +0200              logs of web servers
+///     2015-05-17T10:05:03.25+02:00            ISO 8601 and RFC 3339. " ", "t", "z" and " UTC" may be there; the time
+///     2015/05/17 10:05:03                     of day, seconds, fraction and offset may be missing
+///     20150517T100503Z, 20150517100503        the same, compact; so eight digits are a date
+///     Sun May 17 10:05:03.123 2015            ctime, error logs of Apache
+///     Sun, 17 May 2015 10:05:03 GMT           RFC 1123; also 17 May 2015, 17-May-15, and May 17, 2015
+///     May  7 10:05:03                         syslog: the first such time from first_second on
+///     1431857103, 1431857103.25               seconds since 1970, or by size milliseconds (from 315532800000 on),
+///                                             microseconds or nanoseconds (three and six more digits)
+///
+/// With a blank as the separator a time begins in its field, and goes on in those behind it. Times are in the years 0
+/// to 9999.
+///
+/// A line with the format `json` has objects, one behind the other, each of which counts as a line. Of members with the
+/// same name the last one counts. A name with a dot, "a.b", is that of a member, or of a member "b" of a member "a". A
+/// number or a time may be in quotes, without escapes. An object whose strings, brackets or names do not fit together
+/// is in the last group, and has no number. What is inside of other values is not checked.
 ///
 /// With `literals`, which is Literals::table(), only lines count that have one of them; of the others nothing is added.
 ///
@@ -140,10 +160,15 @@ inline void sum_lines(DeviceSpan<std::byte const> input, LineFields const& field
   sum_lines(std::span(&input, 1), fields, {}, groups, {}, stream, multiprocessors);
 }
 
-/// The time of the first of these lines that has one in the key's field, in seconds since the beginning of 1970, UTC.
+/// The first time of a text.
+struct FirstTime {
+  std::optional<std::int64_t> seconds = {};  ///< Since the beginning of 1970, UTC. Nothing: no line has a whole one.
+  bool without_year = false;                 ///< A line before it has a time without a year.
+};
+/// The time of the first of these lines that has one in the key's field.
 ///
 /// Threads: any.
-std::optional<std::int64_t> first_time(std::string_view text, LineFields fields);
+FirstTime first_time(std::string_view text, LineFields fields);
 
 /// Loads the kernels, as blake3_prepare does.
 void sum_lines_prepare(StreamRef stream);

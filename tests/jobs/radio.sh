@@ -76,6 +76,15 @@ case $case in
     ! "$program" run --device cpu --input samples --tile 1024 2>err || fail 'a tile without room was taken'
     grep -q '960 at least' err || fail "$(cat err)"
     ;;
+  HearsFramesThatBeginOffTheSamples)
+    # Ten that begin 0.45 samples behind one.
+    heard "$here/inputs/radio/phase45.bin" >out
+    [ "$(grep -vc '^#' out)" = 10 ] || fail "$(cat out)"
+    grep -qx '# DF17 10' out || fail "$(cat out)"
+    # Replies with the codes 0, 1 and 79 of interrogators, and with 80 and 127, which do not exist.
+    heard "$here/inputs/radio/df11-80.bin" >out
+    grep -qx '# DF11 4' out || fail "$(cat out)"
+    ;;
   SaysTheSameOfAPipe)
     on_the_air 300
     # Parts of an odd number of bytes, as they come.
@@ -128,7 +137,7 @@ case $case in
       exit 77
     }
     heard "$capture" >out
-    for kind in 'DF0 11' 'DF4 4' 'DF5 9' 'DF11 88' 'DF17 168' 'DF20 14' 'DF21 6'; do
+    for kind in 'DF0 11' 'DF4 4' 'DF5 9' 'DF11 97' 'DF17 194' 'DF20 14' 'DF21 6'; do
       grep -q "^# $kind\$" out || fail "$(grep '#' out)"
     done
     heard "$capture" --tile 1920 --producers 4 | cmp - out || fail 'another tile, other frames'
@@ -228,6 +237,10 @@ case $case in
     "$program" run --device cpu --input /dev/null >out 2>err || fail "$(cat err)"
     grep -q 'There was nothing to read' err || fail "$(cat err)"
     seq 300000 >text
+    # A byte that is left over is no sample.
+    ! "$program" run --device cpu --input text >out 2>err || fail "$(cat err)"
+    grep -q 'Left out: 1 record, not finished where the input ends' err || fail "$(cat err)"
+    printf 4 >>text
     for options in '--tile 1920' '--tile 64KiB --producers 3' ''; do
       # shellcheck disable=SC2086 # Several words.
       "$program" run --device cpu --input text $options >out 2>err || fail "$(cat err)"

@@ -56,7 +56,8 @@ JobWork listen(JobPoint const& point) {
           .digest = [listener] { return listener->digest(); },
           .results = [listener] { return listener->results(); },
           .lines_so_far = [listener] { return listener->lines(); },
-          .remarks = [listener] { return listener->remarks(); }};
+          .remarks = [listener] { return listener->remarks(); },
+          .left_out = [listener] { return listener->left_out(); }};
 }
 
 TileShape shape_of(JobPoint const& point) {

@@ -72,6 +72,7 @@ class ConnectionSource::Parts {
   std::vector<std::string> const& addresses() const noexcept { return addresses_; }
   ConnectionLedger const& ledger() const noexcept { return ledger_; }
   Receivers& receivers() noexcept { return receivers_; }
+  bool stopped() const noexcept { return options_.stop.stop_requested(); }
 
  private:
   void listen(std::string const& address) {
@@ -151,7 +152,7 @@ std::vector<std::string> ConnectionSource::remarks() const {
 
 std::vector<LeftOut> ConnectionSource::left_out() const {
   ConnectionCounts const now = counts();
-  std::vector<LeftOut> all = left_out_of(now.loss);
+  std::vector<LeftOut> all = left_out_of(now.loss, parts_->stopped());
   std::array const connections{
       LeftOut{.unit = "connection",
               .reason = "closed from here, since what came is no record",

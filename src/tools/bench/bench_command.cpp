@@ -216,7 +216,8 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
 void BenchCommand::write_trace_of(OutputFile& file, BenchFacts const& facts, std::span<measure::Axis const> axes,
                                   std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
                                   measure::TrialOptions const& trial, std::stop_token const& stop) const {
-  auto const best = best_of(results);
+  // A clock that was late is no reason to show nothing.
+  auto const best = best_of(results, true);
   if (!best) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
   measure::Setting const& setting = results[*best].point.setting;
   DeviceGroup const& on = measure::devices_of(devices, setting);

@@ -12,6 +12,7 @@
 #include "penstock/core/number_text.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/error.hpp"
+#include "penstock/flow/option_members.hpp"
 #include "penstock/recorder.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/config_file.hpp"
@@ -188,7 +189,9 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   };
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
   if (!json) options.print = [&output](std::string const& lines) { output.write(lines); };
-  measure::JobRun const whole = run_whole(devices, wanted, options, interrupt.token());
+  measure::JobRun whole = run_whole(devices, wanted, options, interrupt.token());
+  if (whole.report.verdict != nullptr)
+    whole.report.verdict = std::make_shared<Verdict const>(in_options(*whole.report.verdict));
   if (activities != nullptr) activities->finish();
   bool const told = output.write(json ? as_json(facts, job, point, whole) : whole.results);
   if (!json) std::fputs(about(job, whole, facts.device).c_str(), stderr);
