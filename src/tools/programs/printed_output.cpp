@@ -57,12 +57,12 @@ bool announced_by(std::string_view text) {
   return false;
 }
 
-/// Whether this text, which follows a number, begins with a unit.
-bool begins_with_unit(std::string_view text) {
+/// How many characters of this text, which follows a number, are its unit; 0 if it has none.
+std::size_t unit_length(std::string_view text) {
   std::size_t const at = std::min(text.find_first_not_of(" \t(["), text.size());
   std::size_t end = at;
   while (end < text.size() && is_of_word(text[end])) ++end;
-  return end > at && is_unit(text.substr(at, end - at));
+  return end > at && is_unit(text.substr(at, end - at)) ? end : 0;
 }
 
 /// How many characters of a number the text begins with: decimal with sign, point and exponent, or hexadecimal.
@@ -138,8 +138,12 @@ std::vector<PrintedOutput::Token> PrintedOutput::tokens_of(std::string_view text
     from = at += length;
   }
   all.push_back({.text = text.substr(from)});
-  for (std::size_t k = 1; k < all.size(); k += 2)
-    all[k].measured = announced_by(all[k - 1].text) || begins_with_unit(all[k + 1].text);
+  std::size_t unit = 0;  // Of the number before, which announces no other one.
+  for (std::size_t k = 1; k < all.size(); k += 2) {
+    bool const announced = announced_by(all[k - 1].text.substr(unit));
+    unit = unit_length(all[k + 1].text);
+    all[k].measured = announced || unit != 0;
+  }
   return all;
 }
 
