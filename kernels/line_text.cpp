@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "penstock/error.hpp"
 #include "penstock/kernels/line_time.hpp"
@@ -54,28 +55,28 @@ std::string sum_text(LineGroup const& group, LineFields const& fields) {
 
 std::string group_name(std::size_t group, LineFields const& fields) {
   if (fields.group_seconds == 0) return std::to_string(group);
-  constexpr std::int64_t day_seconds = 86'400;
+  constexpr std::int64_t day_seconds = 86'400, cycle_years = 400, cycle_days = 146'097;
   std::int64_t const at = fields.first_second + static_cast<std::int64_t>(group) * fields.group_seconds;
   std::int64_t const second = (at % day_seconds + day_seconds) % day_seconds;
-  std::int64_t const day = (at - second) / day_seconds;
-  // The year that the mean length of one says is at most one too late or too early.
-  auto year = static_cast<unsigned>(std::clamp<std::int64_t>(1970 + day * 400 / 146'097, 0, 9999));
-  while (year < 9999 && days_since_1970(year + 1, 1, 1) <= day) ++year;
-  while (year > 0 && days_since_1970(year, 1, 1) > day) --year;
+  // The calendar is the same 400 years later; the first group may begin before year 0.
+  std::int64_t const day = (at - second) / day_seconds + cycle_days;
+  unsigned const year = year_of_day(day);
   unsigned month = 1;
   while (month < 12 && days_since_1970(year, month + 1, 1) <= day) ++month;
+  std::int64_t const named = std::int64_t{year} - cycle_years;
   std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%04u-%02u-%02dT%02d:%02d:%02dZ", year, month,
-                static_cast<int>(day - days_since_1970(year, month, 1)) + 1, static_cast<int>(second / 3600),
-                static_cast<int>(second / 60 % 60), static_cast<int>(second % 60));
+  std::snprintf(text.data(), text.size(), "%s%04d-%02u-%02dT%02d:%02d:%02dZ", named < 0 ? "-" : "",
+                static_cast<int>(std::abs(named)), month, static_cast<int>(day - days_since_1970(year, month, 1)) + 1,
+                static_cast<int>(second / 3600), static_cast<int>(second / 60 % 60), static_cast<int>(second % 60));
   return text.data();
 }
 
 std::optional<std::int64_t> time_of_text(std::string_view text) {
   auto const byte_at = [text](std::size_t at) { return text[at]; };
   std::int64_t seconds = 0;
-  if (!TimeReader<std::size_t, decltype(byte_at)>(byte_at, 0, text.size()).read(seconds)) return std::nullopt;
-  return seconds;
+  constexpr auto no_year = std::numeric_limits<std::int64_t>::min();
+  TimeReader<std::size_t, decltype(byte_at)> reader(byte_at, 0, text.size(), no_year, false);
+  return reader.read(seconds) == LineReason::used ? std::optional(seconds) : std::nullopt;
 }
 
 }  // namespace penstock

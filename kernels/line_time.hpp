@@ -4,139 +4,283 @@
 
 #include <cstdint>
 
+#include "penstock/kernels/line_calendar.hpp"
 #include "penstock/kernels/line_values.hpp"
 
 namespace penstock {
 
-/// Days from the beginning of 1970 to this day of the Gregorian calendar, which goes back before it began.
-///
-/// Source: Reingold and Dershowitz, Calendrical Calculations.
-PENSTOCK_WALKS_THERE constexpr std::int64_t days_since_1970(unsigned year, unsigned month, unsigned day) {
-  std::int64_t const before = std::int64_t{year} - 1;
-  // Year 0 has a leap day, as 400 has: 400 years have 146,097 days.
-  std::int64_t const leap_days = (before + 400) / 4 - (before + 400) / 100 + (before + 400) / 400 - 97;
-  bool const leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  unsigned const february = month <= 2 ? 0 : leap ? 1 : 2;
-  return 365 * before + leap_days + (367 * month - 362) / 12 - february + day - 719'163;
-}
-PENSTOCK_WALKS_THERE constexpr unsigned days_of_month(unsigned year, unsigned month) {
-  if (month == 2) return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28;
-  return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+/// Reads a number that counts from the beginning of 1970, in whole seconds. Its size says its unit: of the years 1980
+/// to 9999 no number means one thing in seconds and another one in milliseconds, microseconds or nanoseconds.
+PENSTOCK_WALKS_THERE constexpr LineReason seconds_of_count(std::uint64_t count, bool negative, bool rest,
+                                                           std::int64_t& seconds) {
+  constexpr std::uint64_t first_of_1980 = 315'532'800, last = last_line_second;
+  std::uint64_t unit = 1;
+  while (unit < 1'000'000'000 && count / unit > last) unit *= 1000;
+  if (unit != 1 && count / unit < first_of_1980) return LineReason::too_large;
+  rest = rest || count % unit != 0;
+  seconds = static_cast<std::int64_t>(count / unit);
+  if (negative) seconds = -seconds - (rest ? 1 : 0);
+  return seconds < first_line_second || seconds > last_line_second ? LineReason::too_large : LineReason::used;
 }
 
-/// The month with this name of three letters; 0 if there is none.
-PENSTOCK_WALKS_THERE constexpr unsigned month_of(char first, char second, char third) {
-  unsigned month = 1;
-  for (char const* name = "JanFebMarAprMayJunJulAugSepOctNovDec"; *name != 0; name += 3, ++month) {
-    if (name[0] == first && name[1] == second && name[2] == third) return month;
-  }
-  return 0;
-}
+inline constexpr unsigned time_look_ahead = 16;
 
-/// Reads the time that is in [begin, end), and nothing else; `byte_at(i)` is the byte there.
+/// Reads the time that is in [begin, end); `byte_at(i)` is the byte there.
 template <class Place, class ByteAt>
 class TimeReader {
  public:
-  PENSTOCK_WALKS_THERE constexpr TimeReader(ByteAt const& byte_at, Place begin, Place end)
-      : byte_at_(byte_at), at_(begin), end_(end) {}
+  /// `from`: a time without a year is the first one from this second on; with a second before year 0 it is none.
+  /// `goes_on`: the time may end before `end`, at a blank or the end of the line. It may have blanks within.
+  PENSTOCK_WALKS_THERE constexpr TimeReader(ByteAt const& byte_at, Place begin, Place end, std::int64_t from,
+                                            bool goes_on)
+      : byte_at_(byte_at), at_(begin), end_(end), from_(from), goes_on_(goes_on) {}
 
-  /// In seconds since the beginning of 1970, UTC, without a fraction. False if it is no time.
-  PENSTOCK_WALKS_THERE constexpr bool read(std::int64_t& seconds) {
-    if (end_ - at_ >= 2 && byte_at_(at_) == '[' && byte_at_(end_ - 1) == ']') {
-      ++at_;
-      --end_;
+  /// In seconds since the beginning of 1970, UTC, without a fraction. Other than `used`: it is no time, is not in the
+  /// years 0 to 9999, or has no year.
+  PENSTOCK_WALKS_THERE constexpr LineReason read(std::int64_t& seconds) {
+    in_brackets_ = skip('[');
+    while (skip(' ')) {
     }
-    bool const of_log = end_ - at_ > 2 && byte_at_(at_ + 2) == '/';
-    if (!of_log && (end_ - at_ <= 4 || byte_at_(at_ + 4) != '-')) return epoch(seconds);
-    unsigned year = 0, month = 0, day = 0, of_day[3] = {};
-    bool const good = of_log
-                          ? number(2, day) && skip('/') && month_name(month) && skip('/') && number(4, year) &&
-                                skip(':') && time_of_day(of_day, true)
-                          : number(4, year) && skip('-') && number(2, month) && skip('-') && number(2, day) &&
-                                (at_ == end_ || ((skip('T') || skip('t') || skip(' ')) && time_of_day(of_day, false)));
-    std::int64_t offset = 0;
-    if (!good || !fraction() || !zone(offset) || at_ != end_) return false;
-    if (month < 1 || month > 12 || day < 1 || day > days_of_month(year, month)) return false;
-    std::int64_t const days = days_since_1970(year, month, day);
-    seconds = ((days * 24 + of_day[0]) * 60 + of_day[1]) * 60 + of_day[2] - offset;
-    return true;
+    LineReason reason = LineReason::text;
+    if (is_letter(next())) {
+      if (!words()) return reason;
+    } else {
+      unsigned const digits = count_digits();
+      char const behind = byte_behind(digits);
+      if (digits == 4 && (behind == '-' || behind == '/')) {
+        if (!year_first(behind)) return reason;
+      } else if (digits - 1 < 2 && (behind == '/' || behind == '-' || behind == ' ') &&
+                 is_letter(byte_behind(digits + 1))) {
+        if (!day_first()) return reason;
+      } else if ((digits == 8 || digits == 14) && behind != '.') {
+        if (!digits_only(digits)) return reason;
+      } else {
+        reason = counted(seconds);
+        return reason == LineReason::text || ends() ? reason : LineReason::text;
+      }
+    }
+    if (!ends() || month_ < 1 || month_ > 12) return reason;
+    return has_year_ ? seconds_of(year_, seconds) : without_year(seconds);
   }
+  /// Of what is behind this place less than time_look_ahead bytes were looked at.
+  PENSTOCK_WALKS_THERE constexpr Place stopped() const { return at_; }
 
  private:
+  PENSTOCK_WALKS_THERE static constexpr bool is_letter(char byte) {
+    return static_cast<unsigned>(static_cast<unsigned char>(byte) | 0x20U) - unsigned{'a'} < 26;
+  }
   PENSTOCK_WALKS_THERE constexpr char next() const { return at_ < end_ ? byte_at_(at_) : '\n'; }
+  /// The byte behind so many others.
+  PENSTOCK_WALKS_THERE constexpr char byte_behind(unsigned bytes) const {
+    return end_ - at_ > bytes ? byte_at_(at_ + bytes) : '\n';
+  }
+  PENSTOCK_WALKS_THERE constexpr bool is_digit(unsigned behind) const { return digit_of(byte_behind(behind)) <= 9; }
+  /// How many digits come next, as far as it looks ahead.
+  PENSTOCK_WALKS_THERE constexpr unsigned count_digits() const {
+    unsigned digits = 0;
+    while (digits < time_look_ahead - 1 && is_digit(digits)) ++digits;
+    return digits;
+  }
   PENSTOCK_WALKS_THERE constexpr bool skip(char byte) {
     if (next() != byte) return false;
     ++at_;
     return true;
   }
-  /// A number of exactly so many digits.
-  PENSTOCK_WALKS_THERE constexpr bool number(unsigned digits, unsigned& to) {
+  /// A number of so many digits.
+  PENSTOCK_WALKS_THERE constexpr bool number(unsigned least, unsigned most, unsigned& to) {
     to = 0;
-    for (unsigned k = 0; k < digits; ++k) {
+    unsigned digits = 0;
+    for (; digits < most; ++digits, ++at_) {
       unsigned const digit = digit_of(next());
-      if (digit > 9) return false;
+      if (digit > 9) break;
       to = to * 10 + digit;
-      ++at_;
     }
-    return true;
+    return digits >= least;
   }
-  PENSTOCK_WALKS_THERE constexpr bool month_name(unsigned& month) {
-    if (end_ - at_ < 3) return false;
-    month = month_of(byte_at_(at_), byte_at_(at_ + 1), byte_at_(at_ + 2));
-    at_ += 3;
-    return month != 0;
-  }
-  PENSTOCK_WALKS_THERE constexpr bool time_of_day(unsigned (&to)[3], bool with_seconds) {
-    if (!number(2, to[0]) || !skip(':') || !number(2, to[1])) return false;
-    if (skip(':')) {
-      if (!number(2, to[2])) return false;
-      has_seconds_ = true;
-    } else if (with_seconds) {
-      return false;
-    }
-    has_time_ = true;
-    return to[0] < 24 && to[1] < 60 && to[2] < 60;
-  }
-  /// What is behind the seconds is not looked at, if it is digits.
-  PENSTOCK_WALKS_THERE constexpr bool fraction() {
-    if (!has_seconds_ || (!skip('.') && !skip(','))) return true;
+  template <class LetterAt>
+  PENSTOCK_WALKS_THERE constexpr bool name(LetterAt const& letter_at, unsigned names, unsigned& number) {
     Place const first = at_;
-    while (digit_of(next()) <= 9) ++at_;
-    return at_ != first;
+    while (is_letter(next())) ++at_;
+    number = name_in(byte_at_, first, at_, letter_at, names);
+    return number != 0;
   }
-  PENSTOCK_WALKS_THERE constexpr bool zone(std::int64_t& offset) {
-    if (at_ == end_ || !has_time_) return true;
-    if (skip('Z') || skip('z')) return true;
-    static_cast<void>(skip(' '));
+  PENSTOCK_WALKS_THERE constexpr bool month_name() {
+    return name([](unsigned at) { return month_letter(at); }, 12, month_);
+  }
+  PENSTOCK_WALKS_THERE constexpr bool year_of_digits(bool may_be_short) {
+    unsigned const digits = count_digits();
+    if (digits != 4 && (digits != 2 || !may_be_short)) return false;
+    static_cast<void>(number(digits, digits, year_));
+    // POSIX, strptime: years of two digits are those from 1969 to 2068.
+    if (digits == 2) year_ += year_ < 69 ? 2000 : 1900;
+    return has_year_ = true;
+  }
+
+  /// As 2015-05-17T10:05:03.25+02:00, or with slashes and a blank.
+  PENSTOCK_WALKS_THERE constexpr bool year_first(char separator) {
+    return year_of_digits(false) && skip(separator) && number(1, 2, month_) && skip(separator) && number(1, 2, day_) &&
+           time_behind();
+  }
+  /// As 17/May/2015:10:05:03 +0200, 17 May 2015 10:05:03 GMT or 17-May-15.
+  PENSTOCK_WALKS_THERE constexpr bool day_first() {
+    if (!number(1, 2, day_)) return false;
+    char const separator = next();
+    if (separator != '/' && separator != '-' && separator != ' ') return false;
+    ++at_;
+    if (!month_name() || !skip(separator) || !year_of_digits(separator != '/')) return false;
+    if (next() != ':' || !is_digit(1)) return time_behind();
+    ++at_;
+    return time_of_day() && has_seconds_ && fraction_and_zone();
+  }
+  /// As 20150517, 20150517T100503Z or 20150517100503.
+  PENSTOCK_WALKS_THERE constexpr bool digits_only(unsigned digits) {
+    has_year_ = true;
+    if (!number(4, 4, year_) || !number(2, 2, month_) || !number(2, 2, day_)) return false;
+    return digits == 8 ? time_behind() : compact_time() && fraction_and_zone();
+  }
+  /// As Sun May 17 10:05:03 2015, Sun, 17 May 2015 10:05:03 GMT, May 17, 2015 or May  7 10:05:03.
+  PENSTOCK_WALKS_THERE constexpr bool words() {
+    Place const first = at_;
+    unsigned weekday = 0;
+    if (name([](unsigned at) { return weekday_letter(at); }, 7, weekday)) {
+      static_cast<void>(skip(','));
+      while (skip(' ')) {
+      }
+      if (!is_letter(next())) return day_first();
+    } else {
+      at_ = first;
+    }
+    if (!month_name()) return false;
+    while (skip(' ')) {
+    }
+    if (!number(1, 2, day_)) return false;
+    static_cast<void>(skip(','));
+    while (skip(' ')) {
+    }
+    if (count_digits() == 4) return year_of_digits(false) && time_behind();
+    if (!time_of_day() || !fraction_and_zone()) return false;
+    // Behind a time of syslog any number may come.
+    bool const may_have_year = weekday != 0 || in_brackets_ || !goes_on_;
+    return !may_have_year || next() != ' ' || !is_digit(1) || (skip(' ') && year_of_digits(false));
+  }
+
+  /// A time of day that may be there, with what belongs to it.
+  PENSTOCK_WALKS_THERE constexpr bool time_behind() {
+    char const separator = next();
+    if (separator != 'T' && separator != 't' && separator != ' ') return true;
+    // A date alone, and a blank behind which there is another field.
+    if (separator == ' ' && goes_on_ && (!is_digit(1) || byte_behind(is_digit(2) ? 3 : 2) != ':')) return true;
+    ++at_;
+    while (skip(' ')) {
+    }
+    return (count_digits() < 4 ? time_of_day() : compact_time()) && fraction_and_zone();
+  }
+  PENSTOCK_WALKS_THERE constexpr bool time_of_day() {
+    if (!number(1, 2, hour_) || !skip(':') || !number(2, 2, minute_)) return false;
+    has_seconds_ = skip(':');
+    if (has_seconds_ && !number(2, 2, second_)) return false;
+    return hour_ < 24 && minute_ < 60 && second_ <= 60;
+  }
+  /// As 1005 or 100503.
+  PENSTOCK_WALKS_THERE constexpr bool compact_time() {
+    unsigned const digits = count_digits();
+    has_seconds_ = digits == 6;
+    if ((digits != 4 && digits != 6) || !number(2, 2, hour_) || !number(2, 2, minute_)) return false;
+    if (has_seconds_) static_cast<void>(number(2, 2, second_));
+    return hour_ < 24 && minute_ < 60 && second_ <= 60;
+  }
+  PENSTOCK_WALKS_THERE constexpr bool fraction_and_zone() {
+    if (has_seconds_ && (next() == '.' || next() == ',') && is_digit(1)) {
+      ++at_;
+      while (digit_of(next()) <= 9) ++at_;
+    }
+    if (skip('Z') || skip('z')) return has_zone_ = true;
+    bool const blank = next() == ' ';
+    if (is_utc(blank ? 1 : 0)) {
+      at_ += blank ? 4 : 3;
+      has_zone_ = true;
+      return !is_offset(0, false) || offset();
+    }
+    if (!is_offset(blank ? 1 : 0, blank)) return true;
+    if (blank) ++at_;
+    return offset();
+  }
+  PENSTOCK_WALKS_THERE constexpr bool is_utc(unsigned behind) const {
+    char const first = byte_behind(behind), second = byte_behind(behind + 1), third = byte_behind(behind + 2);
+    return ((first == 'U' && second == 'T' && third == 'C') || (first == 'G' && second == 'M' && third == 'T')) &&
+           !is_letter(byte_behind(behind + 3));
+  }
+  /// Where times may end before their line does, a number behind a blank may be another field: so an offset has four
+  /// digits there, and with a minus but no colon it is less than ten hours, or whole hours.
+  PENSTOCK_WALKS_THERE constexpr bool is_offset(unsigned behind, bool blank) const {
+    char const sign = byte_behind(behind);
+    if ((sign != '+' && sign != '-') || !is_digit(behind + 1) || !is_digit(behind + 2)) return false;
+    if (!blank || !goes_on_ || in_brackets_) return true;
+    bool const colon = byte_behind(behind + 3) == ':';
+    unsigned const minutes = behind + (colon ? 4 : 3);
+    if (!is_digit(minutes) || !is_digit(minutes + 1) || is_digit(minutes + 2)) return false;
+    return sign == '+' || colon || byte_behind(behind + 1) == '0' ||
+           (byte_behind(minutes) == '0' && byte_behind(minutes + 1) == '0');
+  }
+  PENSTOCK_WALKS_THERE constexpr bool offset() {
     bool const west = next() == '-';
-    if (!skip('-') && !skip('+')) return false;
+    ++at_;
     unsigned hours = 0, minutes = 0;
-    if (!number(2, hours)) return false;
-    if (at_ != end_ && (static_cast<void>(skip(':')), !number(2, minutes))) return false;
-    offset = (std::int64_t{hours} * 60 + minutes) * 60 * (west ? -1 : 1);
+    if (!number(2, 2, hours)) return false;
+    bool const colon = skip(':');
+    if ((colon || digit_of(next()) <= 9) && !number(2, 2, minutes)) return false;
+    offset_ = (std::int64_t{hours} * 60 + minutes) * 60 * (west ? -1 : 1);
+    has_zone_ = true;
     return hours < 24 && minutes < 60;
   }
-  PENSTOCK_WALKS_THERE constexpr bool epoch(std::int64_t& seconds) {
+  /// Nothing is behind the time that could belong to it.
+  PENSTOCK_WALKS_THERE constexpr bool ends() {
+    if (in_brackets_) return skip(']') && (goes_on_ || at_ == end_);
+    // A comment, as mail has it behind an offset.
+    if (!goes_on_) return at_ == end_ || (next() == ' ' && byte_behind(1) == '(' && byte_at_(end_ - 1) == ')');
+    auto const is_blank = [](char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; };
+    char const byte = next();
+    return is_blank(byte) || ((byte == ':' || byte == ',' || byte == ';') && is_blank(byte_behind(1)));
+  }
+
+  PENSTOCK_WALKS_THERE constexpr LineReason counted(std::int64_t& seconds) {
     bool const negative = skip('-');
     FieldNumber whole;
     for (; digit_of(next()) <= 9; ++at_) whole.take(byte_at_(at_));
-    // Far more than any year with four digits.
-    if (!whole.good() || whole.value > 1'000'000'000'000'000'000U) return false;
+    if (!whole.digits) return LineReason::text;
     bool rest = false;
-    if (skip('.')) {
-      Place const first = at_;
-      for (; digit_of(next()) <= 9; ++at_) rest = rest || next() != '0';
-      if (at_ == first) return false;
+    if (next() == '.' && is_digit(1)) {
+      for (++at_; digit_of(next()) <= 9; ++at_) rest = rest || next() != '0';
     }
-    seconds = static_cast<std::int64_t>(whole.value);
-    if (negative) seconds = -seconds - (rest ? 1 : 0);
-    return at_ == end_;
+    return whole.wrong ? LineReason::too_large : seconds_of_count(whole.value, negative, rest, seconds);
+  }
+  PENSTOCK_WALKS_THERE constexpr LineReason seconds_of(unsigned year, std::int64_t& seconds) const {
+    if (day_ < 1 || day_ > days_of_month(year, month_)) return LineReason::text;
+    // A leap second is the one before it, so that it is in the same minute.
+    unsigned const second = second_ == 60 ? 59 : second_;
+    seconds = ((days_since_1970(year, month_, day_) * 24 + hour_) * 60 + minute_) * 60 + second - offset_;
+    if (second_ == 60 && (has_zone_ || minute_ != 59) && (seconds % 86'400 + 86'400) % 86'400 != 86'399) {
+      return LineReason::text;
+    }
+    return seconds < first_line_second || seconds > last_line_second ? LineReason::too_large : LineReason::used;
+  }
+  PENSTOCK_WALKS_THERE constexpr LineReason without_year(std::int64_t& seconds) const {
+    if (from_ < first_line_second) return LineReason::no_year;
+    unsigned const year = year_of_day(from_ / 86'400 - (from_ < 0 ? 1 : 0));
+    if (LineReason const reason = seconds_of(year, seconds); reason == LineReason::used && seconds >= from_) {
+      return reason;
+    }
+    return seconds_of(year + 1, seconds);
   }
 
   ByteAt const& byte_at_;
   Place at_;
-  Place end_;
-  bool has_time_ = false, has_seconds_ = false;
+  Place const end_;
+  std::int64_t const from_;
+  std::int64_t offset_ = 0;
+  unsigned year_ = 0, month_ = 0, day_ = 0, hour_ = 0, minute_ = 0, second_ = 0;
+  bool const goes_on_;
+  bool in_brackets_ = false, has_year_ = false, has_seconds_ = false, has_zone_ = false;
 };
 
 }  // namespace penstock

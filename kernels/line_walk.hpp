@@ -32,6 +32,7 @@ struct WalkedLine {
   LineReason key_reason = LineReason::no_field;
   LineReason number_reason = LineReason::no_field;
   bool negative = false;
+  bool goes_on = false;  ///< With JSON: `stopped` is where another text of the line begins.
 
   PENSTOCK_WALKS_THERE constexpr bool has_key() const { return key_reason == LineReason::used; }
   PENSTOCK_WALKS_THERE constexpr bool has_number() const { return number_reason == LineReason::used; }
@@ -46,14 +47,18 @@ constexpr LineGroup group_of(WalkedLine const& line, LineFields const& fields) n
           .without = how != LineWalk::digits && has_decimals(fields) && !line.has_number() ? std::uint64_t{1} : 0};
 }
 
-/// Takes the time that the field in [begin, end) is as the line's key.
+/// Takes the time that the field in [begin, end) is, or begins, as the line's key.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_time(WalkedLine& line, ByteAt const& byte_at, Place begin, Place end,
-                                              LineFields const& fields) {
+                                              Place far, LineFields const& fields) {
+  if (is_empty(byte_at, begin, end)) {
+    line.key_reason = LineReason::empty;
+    return;
+  }
+  TimeReader<Place, ByteAt> reader(byte_at, begin, far, fields.first_second, far != end);
   std::int64_t seconds = 0;
-  line.key_reason = is_empty(byte_at, begin, end)                                  ? LineReason::empty
-                    : TimeReader<Place, ByteAt>(byte_at, begin, end).read(seconds) ? LineReason::used
-                                                                                   : LineReason::text;
+  line.key_reason = reader.read(seconds);
+  line.stopped = reader.stopped();
   if (!line.has_key()) return;
   if (seconds >= fields.first_second) {
     line.key = static_cast<std::uint64_t>(seconds - fields.first_second) / fields.group_seconds;
@@ -83,14 +88,15 @@ PENSTOCK_WALKS_THERE constexpr void read_decimal(WalkedLine& line, bool is_key, 
   }
 }
 
-/// Takes what the field in [begin, end) says, which has no quotes around it and is the key, the number or both.
+/// Takes what the field in [begin, end) says, which has no quotes around it and is the key, the number or both. A time
+/// may go on up to `far`.
 template <LineWalk how, class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_field(WalkedLine& line, bool is_key, bool is_number, ByteAt const& byte_at,
-                                               Place begin, Place end, LineFields const& fields) {
+                                               Place begin, Place end, Place far, LineFields const& fields) {
   constexpr bool json = how == LineWalk::json;
   if constexpr (how != LineWalk::digits) {
     if (is_key && fields.group_seconds != 0) {
-      read_time(line, byte_at, begin, end, fields);
+      read_time(line, byte_at, begin, end, far, fields);
       is_key = false;
     }
     bool const decimal = is_number && (json || fields.decimal);
@@ -152,9 +158,11 @@ PENSTOCK_WALKS_THERE constexpr WalkedLine walk_line(Stops& stops, ByteAt const& 
       bool const in_quotes = fields.quote != 0 && field_end - field_begin >= 2 &&
                              byte_at(field_begin) == fields.quote && byte_at(field_end - 1) == fields.quote;
       Place const first = field_begin + (in_quotes ? 1 : 0), behind = field_end - (in_quotes ? 1 : 0);
-      read_field<how>(line, field == fields.key, field == fields.number, byte_at, first, behind, fields);
+      // Times have blanks in them.
+      Place const far = fields.separator == ' ' && !in_quotes ? end : behind;
+      read_field<how>(line, field == fields.key, field == fields.number, byte_at, first, behind, far, fields);
     }
-    line.stopped = at;
+    if (line.stopped < at) line.stopped = at;
     if (stop == '\n') break;
     field_begin = at + 1;
     ++field;

@@ -60,12 +60,13 @@ class LineSummer {
       at = add_line(before == nullptr ? at : position(before) + 1);
     }
   }
-  /// The key of the first line that has one.
-  std::optional<std::uint64_t> first_key() {
+  /// The key of the first line that has one. `has_reason` becomes true if one before it has this reason.
+  std::optional<std::uint64_t> first_key(LineReason reason, bool& has_reason) {
     for (std::size_t at = 0; at < text_.size();) {
       WalkedLine const line = walk(at);
       if (line.has_key()) return line.key;
-      at = behind_newline(line.stopped);
+      has_reason = has_reason || line.key_reason == reason;
+      at = line.goes_on ? line.stopped : behind_newline(line.stopped);
     }
     return std::nullopt;
   }
@@ -118,13 +119,19 @@ class LineSummer {
     }
   }
   std::size_t add_line(std::size_t at) {
+    WalkedLine line = add_text(at);
+    if constexpr (how == LineWalk::json) {
+      while (line.goes_on) line = add_text(line.stopped);
+      return behind_newline(line.stopped);  // JsonWalk goes on with a copy of the cursor.
+    }
+    return stops_.next_line();
+  }
+  WalkedLine add_text(std::size_t at) {
     WalkedLine const line = walk(at);
     bool const has_group = line.has_key() && line.key < own_.size() - 1;
     own_[has_group ? line.key : own_.size() - 1] += group_of<how>(line, fields_);
     if (!has_group || !line.has_number()) count_reasons(line, has_group);
-    // JsonWalk goes on with a copy of the cursor.
-    if constexpr (how == LineWalk::json) return behind_newline(line.stopped);
-    return stops_.next_line();
+    return line;
   }
   void count_reasons(WalkedLine const& line, bool has_group) {
     if (!line.has_number()) ++reasons_.numbers[static_cast<std::size_t>(line.number_reason)];
@@ -270,14 +277,16 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
   sum(inputs, fields, literals, groups, reasons, stream, multiprocessors);
 }
 
-std::optional<std::int64_t> first_time(std::string_view text, LineFields fields) {
+FirstTime first_time(std::string_view text, LineFields fields) {
   fields.group_seconds = 1;
   fields.first_second = -(std::int64_t{1} << 62U);  // Before all times, which have less than 60 bits.
+  FirstTime first;
+  auto const first_key = [&](auto summer) { return summer.first_key(LineReason::no_year, first.without_year); };
   auto const key = fields.format == LineFormat::json
-                       ? LineSummer<LineWalk::json>(text, JsonStopSet(fields), 0).first_key()
-                       : LineSummer<LineWalk::values>(text, StopSet(fields), 0).first_key();
-  if (!key) return std::nullopt;
-  return static_cast<std::int64_t>(*key) + fields.first_second;
+                       ? first_key(LineSummer<LineWalk::json>(text, JsonStopSet(fields), 0))
+                       : first_key(LineSummer<LineWalk::values>(text, StopSet(fields), 0));
+  if (key) first.seconds = static_cast<std::int64_t>(*key) + fields.first_second;
+  return first;
 }
 
 void sum_lines_prepare(StreamRef stream) {

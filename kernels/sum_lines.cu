@@ -158,14 +158,21 @@ __global__ void __launch_bounds__(line_threads)
             continue;
           }
         }
-        WalkedLine line = walk<how, unsigned>(staged, line_begin, length, fields);
-        if (line.stopped == length && !all_staged) {
-          line = walk<how, std::uint64_t>(input, begin + line_begin, bytes, fields);
-        }
-        if (lane == 0) {
-          groups.add(line, fields.decimal || how == LineWalk::json);
-          own_reasons.add(line, groups.has_group(line));
-        }
+        // With JSON a line may have several texts. Places count from the block's first byte.
+        WalkedLine line{.stopped = line_begin};
+        do {
+          auto const text = line.stopped;
+          if (text < length) line = walk<how, unsigned>(staged, static_cast<unsigned>(text), length, fields);
+          // What is ahead of a place was looked at, too.
+          if (text >= length || (length - line.stopped <= time_look_ahead && !all_staged)) {
+            line = walk<how, std::uint64_t>(input, begin + text, bytes, fields);
+            line.stopped -= begin;
+          }
+          if (lane == 0) {
+            groups.add(line, fields.decimal || how == LineWalk::json);
+            own_reasons.add(line, groups.has_group(line));
+          }
+        } while (how == LineWalk::json && line.goes_on);
       }
     }
   }

@@ -21,10 +21,10 @@ namespace penstock {
 /// What a line is made of.
 enum class LineFormat : std::uint8_t {
   separated,  ///< Fields with a separator between two of them. They have numbers.
-  json,       ///< The members of one JSON object. They have names.
+  json,       ///< The members of JSON objects. They have names.
 };
 
-/// The name of a member of a JSON object; empty: of none.
+/// The name of a member of a JSON object, or names with dots between them, as sum_lines has it; empty: of none.
 struct LineName {
   static constexpr std::size_t most_bytes = 63;
 
@@ -93,7 +93,7 @@ std::string sum_text(LineGroup const& group, LineFields const& fields);
 std::string group_name(std::size_t group, LineFields const& fields);
 
 /// The time that a text is, in seconds since the beginning of 1970, UTC; a fraction of a second is cut off. It reads
-/// times as sum_lines does.
+/// times as sum_lines does, but none without a year.
 ///
 /// Threads: any.
 std::optional<std::int64_t> time_of_text(std::string_view text);
@@ -115,13 +115,26 @@ inline namespace PENSTOCK_FLAVOUR {
 /// counted as LineGroup::without, if its value in units of 10^-places is no whole number, or larger than 2^64 - 1.
 /// `reasons` counts the lines whose key or number could not be used.
 ///
-/// A time is as "17/May/2015:10:05:03 +0200", which may be in brackets; as "2015-05-17T10:05:03.25+02:00", of which the
-/// time of day, the seconds, their fraction or the offset may be missing, and a space may stand for the T; or as
-/// seconds since 1970, which may have a fraction. Without an offset it is UTC. A date that no calendar has is no time.
+/// A time is of one of these kinds, and may be in brackets. Without an offset it is UTC; a fraction of a second is cut
+/// off. A date that no calendar has is no time. A leap second is in the minute that it ends.
 ///
-/// A line with the format `json` is one object. Of members with the same name the last one counts. A number or a time
-/// may be in quotes, without escapes. A line whose strings, brackets or names do not fit together is in the last group,
-/// and has no number. What is inside of other values is not checked.
+///     17/May/2015:10:05:03 +0200              logs of web servers
+///     2015-05-17T10:05:03.25+02:00            ISO 8601 and RFC 3339. " ", "t", "z" and " UTC" may be there; the time
+///     2015/05/17 10:05:03                     of day, seconds, fraction and offset may be missing
+///     20150517T100503Z, 20150517100503        the same, compact; so eight digits are a date
+///     Sun May 17 10:05:03.123 2015            ctime, error logs of Apache
+///     Sun, 17 May 2015 10:05:03 GMT           RFC 1123; also 17 May 2015, 17-May-15, and May 17, 2015
+///     May  7 10:05:03                         syslog: the first such time from first_second on
+///     1431857103, 1431857103.25               seconds since 1970, or by size milliseconds (from 315532800000 on),
+///                                             microseconds or nanoseconds (three and six more digits)
+///
+/// With a blank as the separator a time begins in its field, and goes on in those behind it. Times are in the years 0
+/// to 9999.
+///
+/// A line with the format `json` has objects, one behind the other, each of which counts as a line. Of members with the
+/// same name the last one counts. A name with a dot, "a.b", is that of a member, or of a member "b" of a member "a". A
+/// number or a time may be in quotes, without escapes. An object whose strings, brackets or names do not fit together
+/// is in the last group, and has no number. What is inside of other values is not checked.
 ///
 /// With `literals`, which is Literals::table(), only lines count that have one of them; of the others nothing is added.
 ///
@@ -140,10 +153,15 @@ inline void sum_lines(DeviceSpan<std::byte const> input, LineFields const& field
   sum_lines(std::span(&input, 1), fields, {}, groups, {}, stream, multiprocessors);
 }
 
-/// The time of the first of these lines that has one in the key's field, in seconds since the beginning of 1970, UTC.
+/// The first time of a text.
+struct FirstTime {
+  std::optional<std::int64_t> seconds = {};  ///< Since the beginning of 1970, UTC. Nothing: no line has a whole one.
+  bool without_year = false;                 ///< A line before it has a time without a year.
+};
+/// The time of the first of these lines that has one in the key's field.
 ///
 /// Threads: any.
-std::optional<std::int64_t> first_time(std::string_view text, LineFields fields);
+FirstTime first_time(std::string_view text, LineFields fields);
 
 /// Loads the kernels, as blake3_prepare does.
 void sum_lines_prepare(StreamRef stream);

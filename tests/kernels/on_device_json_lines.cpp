@@ -46,7 +46,9 @@ TEST_P(KernelsOn, SumMembersOfJsonLines) {
       {R"(17)", -1, -1},
       {R"({"k":1,"n":1)", -1, -1},
       {R"({"k":1,"n":1}})", -1, -1},
-      {R"({"k":1,"n":1} {})", -1, -1},
+      {R"({"k":1,"n":1} 2)", -1, -1},
+      {R"({"k":1,"n":1},{})", -1, -1},
+      {R"(["k":1,"n":1})", -1, -1},
       {R"({"k":1,"n":1]})", -1, -1},
       {R"({"k":1,"n":1,})", -1, -1},
       {R"({"k":1,"n":1,2})", -1, -1},
@@ -77,6 +79,91 @@ TEST_P(KernelsOn, SumMembersOfJsonLines) {
   std::string const text = "{\"\\u00E4\\u20ac\\ud83d\\uDE00\\ud83d\\n\":1,\"n\":2}\n{\"\xC3\xA4\\n\":1,\"n\":1}";
   EXPECT_EQ(groups_of(*this, text, members(name.c_str(), "n"), 3)[1], (LineGroup{.lines = 1, .sum = 2}));
   EXPECT_THROW(LineName(std::string(64, 'a')), Error);
+}
+
+TEST_P(KernelsOn, SumNumbersOfJsonUpTo64Bits) {
+  std::string const text = R"({"k":1,"n":18446744073709551615}
+{"k":1,"n":-18446744073709551615}
+{"k":0,"n":9223372036854775808}
+{"k":0,"n":1.8446744073709551615e19}
+{"k":2,"n":18446744073709551616}
+{"k":2,"n":1e300}
+{"k":2,"n":0.5}
+{"k":2,"n":null}
+{"k":2,"n":"x"}
+{"k":2,"n":[1]}
+{"k":2})";
+  for (std::size_t const count : {std::size_t{4}, std::size_t{4096}}) {
+    auto const [groups, reasons] = totals_of(*this, text, members("k", "n"), count);
+    EXPECT_EQ(groups[1], (LineGroup{.lines = 2}));
+    EXPECT_EQ(sum_text(groups[0], members("k", "n")), "27670116110564327423");
+    EXPECT_EQ(groups[2], (LineGroup{.lines = 7, .without = 7}));
+    EXPECT_EQ(reasons.numbers_of(LineReason::too_large), 2U);
+    EXPECT_EQ(reasons.numbers_of(LineReason::not_whole), 1U);
+    EXPECT_EQ(reasons.numbers_of(LineReason::empty), 1U);
+    EXPECT_EQ(reasons.numbers_of(LineReason::text), 2U);
+    EXPECT_EQ(reasons.numbers_of(LineReason::no_field), 1U);
+  }
+}
+
+TEST_P(KernelsOn, SumMembersOfMembers) {
+  std::vector<JsonLine> const lines{
+      {R"({"a":{"b":{"k":1}},"c":{"n":5}})", 1, 5},
+      {R"({"c":{"x":{"n":1},"n":6,"y":[]},"a":{"k":2,"b":{"x":1,"k":"2"},"b.k":3}})", 3, 6},
+      {R"({"a.b.k":4,"c.n":7})", 4, 7},
+      {R"({"a.b":{"k":5},"c":{"n":8,"z":{}}})", 5, 8},
+      {R"({"a":{"b.k":6},"c":{"\u006e":9}})", 6, 9},
+      {R"({"a":{"b":{"k":1}},"a":{},"c":{"n":1},"c":2})", -1, -1},
+      {R"({"a":{"b":{"k":1}},"a":{"b":{"k":2}},"c":{"n":2},"c":{"n":3}})", 2, 3},
+      {R"({"a":{"b":1},"c":[{"n":1}]})", -1, -1},
+      {R"({"a":{"a":{"b":{"k":1}}},"b":{"k":1},"k":1,"n":1})", -1, -1},
+      {R"({"ab":{"k":1},"a":{"bk":1,"b":{"kk":1}},"cn":1})", -1, -1},
+      {R"({"a":{"b":{"k":1},"c":{"n":2}})", -1, -1},
+      {R"({"a":{"b":{"k":1}}],"c":{"n":2}})", -1, -1},
+      {R"({"a":{"b":{"k":1},},"c":{"n":2}})", -1, -1},
+      {R"( { "a" : { "b" : { "k" : 7 } } , "c" : { "n" : 1 } } )", 7, 1}};
+  for (JsonLine const& line : lines) {
+    std::vector<LineGroup> alone(9);
+    alone.at(line.key < 0 ? 8 : static_cast<std::size_t>(line.key)) = {
+        .lines = 1,
+        .sum = line.number < 0 ? 0 : static_cast<std::uint64_t>(line.number),
+        .without = line.number < 0 ? std::uint64_t{1} : 0};
+    EXPECT_EQ(groups_of(*this, line.text, members("a.b.k", "c.n"), 9), alone) << line.text;
+  }
+  // A name leads into the other one's member, and both into the same.
+  EXPECT_EQ(groups_of(*this, R"({"a":{"k":1,"b":{"n":5}}})", members("a.k", "a.b.n"), 3)[1],
+            (LineGroup{.lines = 1, .sum = 5}));
+  EXPECT_EQ(groups_of(*this, R"({"a":{"n":5,"k":1}})", members("a.k", "a.n"), 3)[1], (LineGroup{.lines = 1, .sum = 5}));
+  EXPECT_EQ(groups_of(*this, R"({"a":{"n":5}})", members("a", "a.n"), 3)[2], (LineGroup{.lines = 1, .sum = 5}));
+}
+
+TEST_P(KernelsOn, SumSeveralTextsOfALine) {
+  std::string line, text;
+  for (std::size_t k = 0; k < 300; ++k) line += std::string(k % 3, ' ') + R"({"k":1,"s":"}{","n":)" + std::to_string(k) + "}";
+  text = line + "\n\x1e" + line + "\r\n" + R"({"k":2,"n":1}{"k":2,"n":)" + "\n" + line;
+  for (std::size_t const from : {std::size_t{0}, std::size_t{3}}) {
+    auto const [groups, reasons] = totals_of(*this, text, members("k", "n"), 4, from);
+    EXPECT_EQ(groups[1], (LineGroup{.lines = 900, .sum = 3 * 44'850}));
+    EXPECT_EQ(groups[2], (LineGroup{.lines = 1, .sum = 1}));
+    EXPECT_EQ(groups[3], (LineGroup{.lines = 1, .without = 1}));
+    EXPECT_EQ(reasons.keys_of(LineReason::unfinished), 1U);
+  }
+}
+
+TEST_P(KernelsOn, SayWhatIsWrongWithAJsonLine) {
+  std::string const text =
+      "\n \nplain text\n[{\"k\":1}]\n{\"k\":1\n{\"k\":\"1\n{\"k\":1}}\n{\"k\":1,}\n{\"a\":1}\n"
+      "{\"k\":\"GET\"}\n{\"k\":-1}\n{\"k\":1.5}\n{\"k\":null}\n{\"k\":{}}\n";
+  auto const [groups, reasons] = totals_of(*this, text, members("k", "n"), 4);
+  EXPECT_EQ(groups[3].lines, 14U);
+  EXPECT_EQ(reasons.keys_of(LineReason::empty), 3U);
+  EXPECT_EQ(reasons.keys_of(LineReason::no_object), 2U);
+  EXPECT_EQ(reasons.keys_of(LineReason::unfinished), 2U);
+  EXPECT_EQ(reasons.keys_of(LineReason::broken), 2U);
+  EXPECT_EQ(reasons.keys_of(LineReason::no_field), 1U);
+  EXPECT_EQ(reasons.keys_of(LineReason::text), 2U);
+  EXPECT_EQ(reasons.keys_of(LineReason::outside), 1U);
+  EXPECT_EQ(reasons.keys_of(LineReason::not_whole), 1U);
 }
 
 TEST_P(KernelsOn, SumJsonLinesWhereverAnEscapeIs) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,93 +88,6 @@ TEST_P(KernelsOn, SumDecimalNumbersBeyond64Bits) {
     groups[0] += groups[1];
     EXPECT_EQ(sum_text(groups[0], decimals(3)), "0.000");
   }
-}
-
-struct Moment {
-  char const* text;
-  std::optional<std::int64_t> seconds;
-};
-
-TEST_P(KernelsOn, GroupLinesByTime) {
-  std::vector<Moment> const all{{"[10/Oct/2000:13:55:36 -0700]", 971211336},
-                                {"10/Oct/2000:20:55:36", 971211336},
-                                {"2000-10-10T20:55:36Z", 971211336},
-                                {"2000-10-10t13:55:36.999-0700", 971211336},
-                                {"\"2000-10-10 22:25:36,5+01:30\"", 971211336},
-                                {"2000-10-10T13:55:36-07", 971211336},
-                                {"2000-10-10T13:55 -07:00", 971211300},
-                                {"2000-10-10", 971136000},
-                                {"971211336", 971211336},
-                                {"971211336.75", 971211336},
-                                {"-1.5", -2},
-                                {"-1.0", -1},
-                                {"1969-12-31T23:59:59Z", -1},
-                                {"2000-02-29", 951782400},
-                                {"2100-02-28T23:59:59Z", 4107542399},
-                                {"2100-03-01", 4107542400},
-                                {"1900-03-01", -2203891200},
-                                {"0000-02-29", -62162121600},
-                                {"9999-12-31T23:59:59Z", 253402300799},
-                                {"29/Feb/1999:00:00:00 +0000", {}},
-                                {"2100-02-29", {}},
-                                {"2001-04-31", {}},
-                                {"2001-00-10", {}},
-                                {"2001-13-10", {}},
-                                {"2001-01-00", {}},
-                                {"2001-01-01T24:00:00Z", {}},
-                                {"2001-01-01T23:60:00Z", {}},
-                                {"2001-01-01T23:59:60Z", {}},
-                                {"2001-01-01T23:59:59+24:00", {}},
-                                {"2001-01-01T23:59:59+01:60", {}},
-                                {"2001-01-01T23:59:59 UTC", {}},
-                                {"2001-01-01T23:59:59.Z", {}},
-                                {"2001-01-01T", {}},
-                                {"2001-1-01", {}},
-                                {"2001-01-01Z", {}},
-                                {"[10/Oct/2000:13:55:36 -0700", {}},
-                                {"10/oct/2000:13:55:36 -0700", {}},
-                                {"10/Okt/2000:13:55:36 -0700", {}},
-                                {"10/Oct/2000:13:55 -0700", {}},
-                                {"1.5e9", {}},
-                                {"12345678901234567890", {}},
-                                {"1.", {}},
-                                {"-", {}},
-                                {"", {}}};
-  for (Moment const& moment : all) {
-    std::string const line = std::string(moment.text) + "|5\n";
-    LineFields fields{.separator = '|', .group_seconds = 1, .first_second = moment.seconds.value_or(0) - 2};
-    std::size_t const group = moment.seconds ? 2 : 3;
-    EXPECT_EQ(groups_of(*this, line, fields, 4)[group], (LineGroup{.lines = 1, .sum = 5})) << moment.text;
-    EXPECT_EQ(first_time(line, fields), moment.seconds) << moment.text;
-    if (*moment.text == '"') continue;  // The quotes are of the table.
-    EXPECT_EQ(time_of_text(moment.text), moment.seconds) << moment.text;
-  }
-  std::string const log = R"(1.2.3.4 - - [17/May/2015:10:05:03 +0000] "GET /a b HTTP/1.1" 200 100)"
-                          "\n"
-                          R"(1.2.3.4 - - [17/May/2015:12:59:59 +0200] "GET /a b HTTP/1.1" 200 11)"
-                          "\n"
-                          R"(1.2.3.4 - - [17/May/2015:09:59:59 +0000] "GET /a b HTTP/1.1" 200 1)";
-  LineFields fields = access_log_fields;
-  fields.key = access_log_time;
-  fields.group_seconds = 3600;
-  EXPECT_EQ(first_time("rubbish\n" + log, fields), 1431857103);
-  fields.first_second = 1431856800;
-  EXPECT_EQ(groups_of(*this, log, fields, 3)[0], (LineGroup{.lines = 2, .sum = 111}));
-  EXPECT_EQ(groups_of(*this, log, fields, 3)[2], (LineGroup{.lines = 1, .sum = 1}));
-  EXPECT_EQ(group_name(14, fields), "2015-05-18T00:00:00Z");
-  EXPECT_EQ(group_name(14, LineFields{}), "14");
-  // A year of days, and one in which all centuries differ.
-  for (std::int64_t day = -200'000; day < 200'000; day += 97) {
-    LineFields const days{.group_seconds = 86'400, .first_second = day * 86'400};
-    ASSERT_EQ(time_of_text(group_name(1, days)), (day + 1) * 86'400) << group_name(1, days);
-  }
-  LineFields const json{.format = LineFormat::json,
-                        .key_name = LineName("t"),
-                        .number_name = LineName("n"),
-                        .group_seconds = 60,
-                        .first_second = 971211300};
-  EXPECT_EQ(groups_of(*this, "{\"t\":\"2000-10-10T20:55:36Z\",\"n\":-2}\n{\"n\":3,\"t\":971211337.5}", json, 2)[0],
-            (LineGroup{.lines = 2, .sum = 1}));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // The options of the job `lines` that say what a line is made of.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -50,21 +51,30 @@ inline std::int64_t first_second_of(JobValues const& values, LineFields const& f
   if (std::string const& from = values.text("from"); !from.empty()) return *time_of_text(from);
   constexpr std::size_t looked_at = std::size_t{1} << 20U;
   std::string text;
+  bool is_all = false;
   if (std::string const& path = values.text("input"); std::filesystem::is_regular_file(path)) {
     text.resize(looked_at);
     std::ifstream file(path, std::ios::binary);
     text.resize(static_cast<std::size_t>(file.read(text.data(), looked_at).gcount()));
+    is_all = text.size() < looked_at && values.text("follow") == "no";
   }
-  auto const first = first_time(text, fields);
-  if (!first) {
+  FirstTime const time = first_time(text, fields);
+  if (!time.seconds && time.without_year) {
+    throw Error(ErrorKind::bad_argument,
+                "The times of the input have no year. Say with --from where the first group begins: each is then the "
+                "first such time from there on.");
+  }
+  // Compressed files have such bytes. Of a text without any time no line has a group, wherever the first one begins.
+  bool const is_text = std::ranges::none_of(text, [](char byte) { return static_cast<unsigned char>(byte) < '\t'; });
+  if (!time.seconds && !(is_all && is_text)) {
     throw Error(
         ErrorKind::bad_argument,
         "No line at the beginning of the input has a time in that field, or the input is compressed or no regular "
         "file. Say with --from where the first group begins.");
   }
-  std::int64_t const unit = fields.group_seconds;
-  std::int64_t const in_group = (*first % unit + unit) % unit;
-  return *first - in_group - static_cast<std::int64_t>(values.number("groups") / 8) * unit;
+  std::int64_t const first = time.seconds.value_or(0), unit = fields.group_seconds;
+  std::int64_t const in_group = (first % unit + unit) % unit;
+  return first - in_group - static_cast<std::int64_t>(values.number("groups") / 8) * unit;
 }
 
 /// Throws: Error, if the options do not fit together or no first group is found.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "line_numbers.hpp"
 #include "line_options.hpp"
 #include "line_results.hpp"
 #include "pattern_files.hpp"
@@ -102,7 +103,8 @@ JobWork sum_file(JobPoint const& point, PatternFiles& files) {
                  .merge = [all](Stage& lane) { *all += static_cast<SumLines&>(lane).totals; }},
       .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
       .results = [=] { return text_of(*all, fields); },
-      .remarks = [=] { return remarks_on(*all, fields); }};
+      .remarks = [=] { return remarks_on(*all, fields); },
+      .left_out = [=, values = point.values] { return numbers_left_out(*all, fields, values); }};
 }
 
 }  // namespace

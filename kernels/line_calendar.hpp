@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Days and names of the Gregorian calendar, the same on CPU and GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "penstock/kernels/line_values.hpp"
+
+namespace penstock {
+
+/// Days from the beginning of 1970 to this day of the Gregorian calendar, which goes back before it began.
+///
+/// Source: Reingold and Dershowitz, Calendrical Calculations.
+PENSTOCK_WALKS_THERE constexpr std::int64_t days_since_1970(unsigned year, unsigned month, unsigned day) {
+  std::int64_t const before = std::int64_t{year} - 1;
+  // Year 0 has a leap day, as 400 has: 400 years have 146,097 days.
+  std::int64_t const leap_days = (before + 400) / 4 - (before + 400) / 100 + (before + 400) / 400 - 97;
+  bool const leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  unsigned const february = month <= 2 ? 0 : leap ? 1 : 2;
+  return 365 * before + leap_days + (367 * month - 362) / 12 - february + day - 719'163;
+}
+PENSTOCK_WALKS_THERE constexpr unsigned days_of_month(unsigned year, unsigned month) {
+  if (month == 2) return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28;
+  return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+}
+/// The year with this day, which is none before year 0.
+PENSTOCK_WALKS_THERE constexpr unsigned year_of_day(std::int64_t day) {
+  // The year that the mean length of one says is at most one too late or too early.
+  std::int64_t const about = 1970 + day * 400 / 146'097;
+  unsigned year = about < 1 ? 0 : static_cast<unsigned>(about - 1);
+  while (days_since_1970(year + 1, 1, 1) <= day) ++year;
+  return year;
+}
+
+/// The first and the last second of the years 0 to 9999, since the beginning of 1970.
+inline constexpr std::int64_t first_line_second = -62'167'219'200, last_line_second = 253'402'300'799;
+
+/// Twelve or seven names, each with blanks behind it up to nine characters.
+inline constexpr unsigned name_size = 9;
+PENSTOCK_WALKS_THERE constexpr char month_letter(unsigned at) {
+  return "january  february march    april    may      june     july     august   septemberoctober  november december "
+      [at];
+}
+PENSTOCK_WALKS_THERE constexpr char weekday_letter(unsigned at) {
+  return "monday   tuesday  wednesdaythursday friday   saturday sunday   "[at];
+}
+
+/// The number of the name that is in [begin, end), from 1, of so many. It has three letters or all, in whatever case.
+/// 0 if it is none of them.
+template <class Place, class ByteAt, class LetterAt>
+PENSTOCK_WALKS_THERE constexpr unsigned name_in(ByteAt const& byte_at, Place begin, Place end,
+                                                LetterAt const& letter_at, unsigned names) {
+  auto const size = static_cast<unsigned>(end - begin);
+  if (size < 3 || size > name_size) return 0;
+  for (unsigned name = 0; name < names; ++name) {
+    unsigned same = 0;
+    while (same < size && static_cast<char>(byte_at(begin + same) | 0x20) == letter_at(name * name_size + same)) ++same;
+    if (same == size && (size == 3 || size == name_size || letter_at(name * name_size + size) == ' ')) return name + 1;
+  }
+  return 0;
+}
+
+}  // namespace penstock
