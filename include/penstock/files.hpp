@@ -101,10 +101,7 @@ struct FileSourceOptions {
   /// How the bytes are records: a tile then has whole records only, and its place is that of the first one. Null: the
   /// bytes are cut anywhere. If tiles have a second input, it gets where the records of the tile begin (RecordPlaces).
   FramingRef framing = {};
-  /// If records are found by how they begin, records of up to this many bytes fit into a tile, wherever in a regular
-  /// file they begin. At most half of a tile; 0: a sixteenth of it. All others fit if they are no larger than a tile.
-  std::size_t longest_record = 0;
-  /// In regular files records that are found by how they begin are left out in any case.
+  /// A record fits if it is no larger than a tile, wherever it begins.
   LongRecords long_records = LongRecords::refuse;
   /// A tile begins with so many bytes again that the tile before it in its file ends with, or with all that are before
   /// if there are fewer: for work that looks at neighbours, or for what may lie across tiles. They count as bytes of
@@ -133,8 +130,11 @@ struct FileSourceOptions {
 /// a log does: it is read up to the last whole record that it had when it was opened, and a remark says so.
 ///
 /// With a framing, tiles hold whole records, so they are not quite full, and some may be empty. Regular files are still
-/// read by all producers at once if records end with a delimiter, are all of one size, or are found by how they begin;
-/// otherwise as streams are.
+/// read by all producers at once if records end with a delimiter, are all of one size, or lead from one to the next and
+/// can be found (Framing::finds_records); otherwise as streams are. Of a file that is damaged what is in front of the
+/// damage is read, as of a stream. Behind the tile with the damage records are looked for, and what is found is read,
+/// too. That a file is damaged, or has records that found no room in its tiles, shows once all of it has been read:
+/// tiles for that may come behind those of other files.
 ///
 /// Files that are followed are read by one producer, and a tile leaves `linger` after its first byte was written, or
 /// when it is full. Where a name comes to mean another file, as by log rotation, the old file is read to its end once

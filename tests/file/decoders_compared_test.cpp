@@ -135,7 +135,8 @@ struct DecodersCompared : support::FolderOfFiles, testing::WithParamInterface<Co
   }
   Decoded by_us(std::string const& file) {
     FileSource source({file}, pool, {.decompress = true});
-    Decoded decoded{.good = true};
+    Decoded decoded;
+    decoded.good = true;
     for (;;) {
       Loan const loan = pool.borrow();
       if (!source.next(*loan)) return decoded;

@@ -135,7 +135,6 @@ TEST_F(FilesOfRecords, GiveALineOfAPipeOnceItIsWhole) {
 
 TEST_F(FilesOfRecords, NeedTilesWithRoomForARecord) {
   EXPECT_THROW(FileSource({"a"}, pipeline.pool(), {.framing = equal_records(tile_bytes + 1)}), Error);
-  EXPECT_THROW(FileSource({"a"}, pipeline.pool(), {.framing = lines(), .longest_record = tile_bytes + 1}), Error);
 }
 
 TEST_F(FilesOfRecords, OfAPipeThatWereReadComeThroughBehindAStop) {
@@ -155,7 +154,7 @@ TEST_F(FilesOfRecords, OfAPipeThatWereReadComeThroughBehindAStop) {
     writer.await_read();
     stop.request_stop();
     runs.join();
-    EXPECT_EQ(report.ok(), !framed) << describe(report);
+    EXPECT_TRUE(report.ok()) << "a stop loses nothing: " << describe(report);
     EXPECT_EQ(got, framed ? "one\ntwo\n" : "one\ntwo\nhal");
     EXPECT_EQ(source.loss(), (RecordLoss{.unfinished = framed ? 1U : 0U}));
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "line_keys.hpp"
 #include "line_numbers.hpp"
 #include "line_options.hpp"
 #include "line_results.hpp"
@@ -88,7 +89,7 @@ void expect_followable(JobValues const& values) {
 JobWork sum_file(JobPoint const& point, PatternFiles& files) {
   std::size_t const count = point.values.number("groups") + 1;
   // What one run changes belongs to that run.
-  auto const all = std::make_shared<LineTotals>(std::vector<LineGroup>(count), LineReasons{});
+  auto const all = std::make_shared<LineTotals>(LineTotals{std::vector<LineGroup>(count), LineReasons{}});
   LineFields const fields = fields_of(point.values);
   auto const patterns = files.of(point);
   return {
@@ -103,8 +104,13 @@ JobWork sum_file(JobPoint const& point, PatternFiles& files) {
                  .merge = [all](Stage& lane) { *all += static_cast<SumLines&>(lane).totals; }},
       .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
       .results = [=] { return text_of(*all, fields); },
-      .remarks = [=] { return remarks_on(*all, fields); },
-      .left_out = [=, values = point.values] { return numbers_left_out(*all, fields, values); }};
+      .remarks = [=, values = point.values] { return LineKeys(*all, fields, values).remarks(); },
+      .left_out =
+          [=, values = point.values] {
+            std::vector<LeftOut> left = LineKeys(*all, fields, values).left_out();
+            std::ranges::move(numbers_left_out(*all, fields, values), std::back_inserter(left));
+            return left;
+          }};
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace {
 
 /// Writes into the second input, if there is one, where records begin.
 void note_places(FilePiece const& piece, Tile& tile, std::size_t filled) {
-  if (piece.cut == nullptr || tile.input(1).empty()) return;
-  tile.more_filled[0] = write_record_places(*piece.cut->framing(), tile.input().first(filled), tile.input(1));
+  if (piece.records.framing == nullptr || tile.input(1).empty()) return;
+  tile.more_filled[0] = write_places(piece.records, tile.input().first(filled), tile.input(1));
 }
 
 }  // namespace
@@ -74,9 +74,8 @@ RecordLoss PieceReader::loss() const {
 std::size_t PieceReader::read(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
   std::size_t filled = 0;
   try {
-    filled = piece.cut != nullptr && piece.cut->pieces()
-                 ? read_records(file, piece, tile)
-                 : readers_.read(file, piece.place.offset, tile.first(piece.bytes));
+    filled = piece.chain != nullptr ? read_chained(file, piece, tile)
+                                    : readers_.read(file, piece.place.offset, tile.first(piece.bytes));
     if (piece.cut != nullptr) filled = leave_begun(file, piece, tile.first(filled));
   } catch (...) {
     file.pieces_left.fetch_sub(1, std::memory_order_acq_rel);
@@ -108,20 +107,19 @@ void PieceReader::expect_readable(OpenFile const& file, FilePiece const& piece) 
   }
 }
 
-/// Reads the records that begin in a piece.
-std::size_t PieceReader::read_records(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
+/// Reads a piece of a file whose records lead from one to the next.
+std::size_t PieceReader::read_chained(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
   auto const from_file = [&](std::uint64_t offset, std::span<std::byte> to) {
-    return to.size() > FramedPieces::probe_bytes ? readers_.read(file, offset, to) : file.read_at(offset, to);
+    return to.data() == tile.data() ? readers_.read(file, offset, to) : file.read_at(offset, to);
   };
-  auto const got = piece.cut->pieces()->read(from_file, piece.place.offset, file.size(), tile);
+  auto got = piece.chain->read(from_file, piece.number, tile);
   piece.place.offset = got.offset;
-  piece.cut->note(piece.number, got);
-  RecordLoss loss = got.loss;
+  piece.records = std::move(got.records);
   // What a writer has begun is no loss.
   bool const goes_on = got.unfinished_bytes != 0 && file.grew();
-  if (goes_on) loss.unfinished = 0;
+  if (goes_on) got.loss.unfinished = 0;
   piece.unfinished_bytes = goes_on ? 0 : got.unfinished_bytes;
-  note_loss(loss);
+  note_loss(got.loss);
   return got.bytes;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/file/chained_pieces.hpp"
 #include "penstock/file/file_reader.hpp"
 #include "penstock/file/input_cut.hpp"
 #include "penstock/file/open_file.hpp"
@@ -21,13 +22,15 @@ struct DecodedFile;
 
 /// What is known of a tile between `next` and `fill` of a FileSource.
 struct FilePiece {
-  FileSource::Place place;
-  std::shared_ptr<OpenFile> file;      ///< Null if `next` has filled the tile already.
-  std::optional<FileProblem> problem;  ///< What `fill` is to throw.
-  std::shared_ptr<std::string const> name;
-  std::shared_ptr<InputCut> cut;  ///< With a framing.
+  FileSource::Place place = {};
+  std::shared_ptr<OpenFile> file = {};      ///< Null if `next` has filled the tile already.
+  std::optional<FileProblem> problem = {};  ///< What `fill` is to throw.
+  std::shared_ptr<std::string const> name = {};
+  std::shared_ptr<InputCut> cut = {};  ///< With a framing.
   std::size_t bytes = 0;
-  std::uint64_t number = 0;                   ///< Of the piece in its file.
+  TileRecords records = {};                   ///< With a framing.
+  std::shared_ptr<ChainedPieces> chain = {};  ///< Finds where the piece is.
+  std::uint64_t number = 0;                   ///< Of such a piece in its file.
   std::shared_ptr<DecodedFile> decoded = {};  ///< What the tile is to have comes next of it.
   std::uint64_t unfinished_bytes = 0;         ///< Of a record within which the file ends behind the tile.
 };
@@ -56,7 +59,7 @@ class PieceReader {
   std::size_t read(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
   std::size_t leave_begun(OpenFile const& file, FilePiece const& piece, std::span<std::byte const> records) const;
   void expect_readable(OpenFile const& file, FilePiece const& piece);
-  std::size_t read_records(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
+  std::size_t read_chained(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
 
   FileReaders& readers_;
   mutable std::mutex mutex_;

@@ -90,8 +90,7 @@ bool FollowedFile::is_plain() {
 }
 
 void FollowedFile::cut_by(Framing::OfInput of, bool ends_by_cr) {
-  cut_ = std::make_shared<InputCut>(
-      of, CutOptions{tile_bytes_, options_.longest_record, options_.long_records, options_.overlap, ends_by_cr});
+  cut_ = std::make_shared<InputCut>(of, CutOptions{tile_bytes_, options_.long_records, options_.overlap, ends_by_cr});
   cutter_.emplace(of.framing, options_.long_records);
   cutter_->restart(of.head);
   position_ = of.head;
@@ -139,7 +138,7 @@ std::optional<FollowedFile::Next> FollowedFile::read(std::span<std::byte> tile) 
     return std::nullopt;
   }
   seen_.add(position_, tile.subspan(held, got));
-  Next next{{number_, position_, generation_}, got, cut_};
+  Next next{{number_, position_, generation_}, got, cut_, {}};
   position_ += got;
   // What is not known yet is looked for once more.
   if (got != 0 || ending_) changed_ = true;
@@ -148,6 +147,7 @@ std::optional<FollowedFile::Next> FollowedFile::read(std::span<std::byte> tile) 
     auto const cut = cutter_->take(tile, got, ended, tile.size());
     next.bytes = cut.ready ? cut.bytes : 0;
     next.place.offset = cutter_->offset();
+    next.records = cutter_->take_records();
   }
   if (ended && !(cutter_ && cutter_->holds_rest())) {
     ++generation_;

@@ -51,7 +51,8 @@ class FollowedFile {
   struct Next {
     FileSource::Place place;
     std::size_t bytes = 0;
-    std::shared_ptr<InputCut> cut;
+    std::shared_ptr<InputCut> cut = {};
+    TileRecords records = {};  ///< With a framing.
   };
   /// Reads what is there, as much as the tile takes; nothing if that is no whole record, or was the end of a file.
   ///

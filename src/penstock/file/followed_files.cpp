@@ -92,7 +92,7 @@ std::optional<FollowedFiles::Next> FollowedFiles::next_of(Member& member, std::u
 std::optional<FollowedFiles::Next> FollowedFiles::fail(Member& member, std::uint64_t number) {
   member.told = true;
   member.file->give_up();
-  if (options_.observer == nullptr) return Next{{{number}, 0, nullptr}, member.name, member.problem};
+  if (options_.observer == nullptr) return Next{{{number}, 0}, member.name, member.problem};
   options_.observer->failed(number, *member.problem);
   options_.observer->ended(number, member.tiles);
   return std::nullopt;

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "penstock/core/failure_text.hpp"
@@ -154,6 +155,15 @@ std::size_t OpenFile::read_at(std::uint64_t offset, std::span<std::byte> to) con
     filled += static_cast<std::size_t>(got);
   }
   return filled;
+}
+
+std::size_t OpenFile::look_at(std::uint64_t offset, std::span<std::byte> to) const {
+  constexpr off_t ahead = off_t{16} << 20;
+  iovec const room{to.data(), to.size()};
+  ssize_t const got = preadv2(descriptor_, &room, 1, static_cast<off_t>(offset), RWF_NOWAIT);
+  if (got == static_cast<ssize_t>(to.size())) return to.size();
+  if (got >= 0 || errno == EAGAIN) posix_fadvise(descriptor_, static_cast<off_t>(offset), ahead, POSIX_FADV_WILLNEED);
+  return read_at(offset, to);
 }
 
 std::size_t OpenFile::read_some(std::span<std::byte> to, std::stop_token const& stop) const {

@@ -58,6 +58,9 @@ class OpenFile final : public ByteStream {
   /// Threads: any.
   /// Throws:  also if the file ends early because it shrank or changed.
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) const;
+  /// As read_at, of a place far behind what was read before: what is not in the page cache is asked for with much that
+  /// is behind it, so that the next calls need not wait.
+  std::size_t look_at(std::uint64_t offset, std::span<std::byte> to) const;
   /// Reads what there is, at most all of `to`, and says how many bytes: 0 only at the end of the stream, or once `stop`
   /// is requested.
   ///

@@ -35,8 +35,8 @@ void expect_lines(FileSourceOptions const& options) {
 
 }  // namespace
 
-StreamTiles::StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes)
-    : options_(options), tile_bytes_(tile_bytes) {
+StreamTiles::StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes, bool places)
+    : options_(options), tile_bytes_(tile_bytes), wants_places_(places) {
   expect_overlap_fits(options, tile_bytes);
   expect_lines(options);
   if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
@@ -49,11 +49,11 @@ std::size_t StreamTiles::head_bytes() const noexcept {
 }
 
 void StreamTiles::cut_by(Framing::OfInput const& of, bool ends_by_cr) {
-  cut_ = std::make_shared<InputCut>(
-      of, CutOptions{tile_bytes_, options_.longest_record, options_.long_records, options_.overlap, ends_by_cr});
+  cut_ = std::make_shared<InputCut>(of, CutOptions{tile_bytes_, options_.long_records, options_.overlap, ends_by_cr});
   loss_ = loss();
   cutter_.emplace(of.framing, options_.long_records);
   cutter_->restart(of.head);
+  if (wants_places_) cutter_->want_places();
 }
 
 void StreamTiles::cut_text(TextHead const& head) {
@@ -86,8 +86,6 @@ RecordLoss StreamTiles::loss() const {
 void StreamTiles::restart() {
   if (head_bytes() != 0) {
     cut_ = nullptr;
-  } else if (options_.framing != nullptr && options_.framing->finds_records()) {
-    cut_by({options_.framing, 0});  // Borders of pieces are those of one file.
   } else if (cutter_) {
     cutter_->restart();
   }
@@ -100,8 +98,12 @@ StreamTiles::Next StreamTiles::next(ByteStream& stream, std::span<std::byte> til
   std::size_t const again = again_.size();
   std::ranges::copy(again_, tile.begin());
   auto const got = gather(stream, tile.subspan(again));
-  Next const next{(cutter_ ? cutter_->offset() : given_) - again, again + got.bytes, got.bytes, got.ended,
-                  got.ended && cutter_ ? cutter_->unfinished_bytes() : 0};
+  Next next{(cutter_ ? cutter_->offset() : given_) - again,
+            again + got.bytes,
+            got.bytes,
+            got.ended,
+            got.ended && cutter_ ? cutter_->unfinished_bytes() : 0,
+            cutter_ ? cutter_->take_records() : TileRecords()};
   given_ += got.bytes;
   auto const last = tile.first(next.bytes).last(std::min(next.bytes, options_.overlap));
   again_.assign(last.begin(), last.end());
@@ -110,12 +112,13 @@ StreamTiles::Next StreamTiles::next(ByteStream& stream, std::span<std::byte> til
 
 ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte> room) {
   if (options_.framing == nullptr) return read(stream, room);
-  std::size_t held = cut_ != nullptr ? 0 : options_.text ? gather_text(stream, room) : gather_head(stream, room);
+  std::size_t const came = cut_ != nullptr ? 0 : options_.text ? gather_text(stream, room) : gather_head(stream, room);
   if (cut_ == nullptr) return {};
-  held += cutter_->begin(room);
-  for (;;) {
-    ByteStream::Gathered got{0, true};
-    if (!read_to_end_) got = read(stream, room.subspan(held));
+  // What came with the head of a stream is looked at before more is waited for.
+  std::size_t held = cutter_->begin(room);
+  ByteStream::Gathered got{came, read_to_end_};
+  for (bool reads = came == 0;; reads = true) {
+    if (reads) got = read_to_end_ ? ByteStream::Gathered{0, true} : read(stream, room.subspan(held));
     read_to_end_ = got.ended;
     try {
       auto const cut = cutter_->cut(room, held + got.bytes, got.ended);
@@ -126,8 +129,8 @@ ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte
       return {};
     } catch (Error const& error) {
       // Whole records in front have left with the tile before.
-      std::string text = std::string(error.what()) + " What is in front of byte " + std::to_string(cutter_->offset()) +
-                         " was read, and nothing from there on.";
+      std::string text = std::string(error.what()) + " That is at byte " + std::to_string(cutter_->offset()) +
+                         ": what is in front of it was read, and nothing from there on.";
       if (cut_->framing()->finds_records())
         text += " Of a regular file that is not compressed what lies behind is read, too.";
       throw FileProblem(text);

@@ -22,10 +22,10 @@ namespace penstock {
 /// Threads: one at a time.
 class StreamTiles {
  public:
-  /// `options` outlive this.
+  /// `options` outlive this. `places`: it is to be known where the records of a tile begin.
   ///
   /// Throws: Error of kind bad_argument, if tiles of so many bytes cannot overlap as the options say.
-  StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes);
+  StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes, bool places);
 
   /// Another input begins. If its head is to say how it is cut, that is not known then.
   void restart();
@@ -44,6 +44,7 @@ class StreamTiles {
     std::size_t more = 0;              ///< Of these, the ones that no tile before had.
     bool ended = false;                ///< There is no tile after this one.
     std::size_t unfinished_bytes = 0;  ///< Of the record within which the stream has ended: how many it has.
+    TileRecords records = {};          ///< With a framing.
   };
   /// Reads the next tile of this stream. Once a stop is requested, it has what was read until then, which may be
   /// nothing.
@@ -68,6 +69,7 @@ class StreamTiles {
 
   FileSourceOptions const& options_;
   std::size_t const tile_bytes_;
+  bool const wants_places_;
   std::shared_ptr<InputCut> cut_;
   std::optional<StreamCutter> cutter_;  ///< Likewise.
   RecordLoss loss_;                     ///< Of cutters before.
