@@ -3,11 +3,9 @@
 // added up. `lines run --input access.log` prints, for each status, how many requests had it and the sum of bytes. With
 // `--patterns FILE` only lines count that have one of the lines of that file in them.
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include "line_numbers.hpp"
 #include "line_options.hpp"
 #include "line_results.hpp"
+#include "pattern_files.hpp"
 #include <penstock/files.hpp>
 #include <penstock/framing.hpp>
 #include <penstock/job.hpp>
@@ -24,8 +23,6 @@
 using namespace penstock;
 
 namespace {
-
-using Patterns = std::optional<Literals>;  // Nothing: all lines count.
 
 class SumLines final : public Stage {  // Each lane adds up on its device.
  public:
@@ -74,24 +71,6 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
   unsigned const multiprocessors_;
   DeviceMemory groups_, reasons_, table_;
   std::vector<DeviceSpan<std::byte const>> inputs_;
-};
-
-/// What files of patterns have. Each is read once, as a pipe gives it only once.
-class PatternFiles {
- public:
-  std::shared_ptr<Patterns const> of(JobPoint const& point) {
-    std::string const& path = point.values.text("patterns");
-    std::scoped_lock const lock(mutex_);
-    auto& patterns = read_[path];
-    if (patterns == nullptr && path.empty()) patterns = std::make_shared<Patterns const>();
-    if (patterns == nullptr)
-      patterns = std::make_shared<Patterns const>(literals_of_lines(read_text(path, point.stop)));
-    return patterns;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Patterns const>> read_;
 };
 
 bool follows(JobPoint const& point) {
@@ -150,7 +129,8 @@ int main(int count, char** arguments) {
                   .check =
                       [&](JobPoint const& point) {
                         expect_followable(point.values);
-                        static_cast<void>(patterns.of(point));
+                        // A pipe is read where a stop ends the wait for its writer.
+                        if (std::filesystem::is_regular_file(point.values.text("patterns"))) patterns.of(point);
                         static_cast<void>(fields_of(point.values));
                       },
                   .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.

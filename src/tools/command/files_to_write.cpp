@@ -47,7 +47,7 @@ void expect_apart(std::span<NamedFile const> read, std::span<NamedFile const> wr
     for (NamedFile const& input : read) {
       if (input.path.empty() || input.rewritten_by == file.option) continue;
       FilePlace const of_input = place_of_input(input);
-      if (of_input.is(place) || place.lies_in(of_input))
+      if (of_input.is(place) || (input.whole_folder && place.lies_in(of_input)))
         refuse(file, "would overwrite what is to be read: name another file.");
     }
     for (auto const& [other, other_place] : before) {

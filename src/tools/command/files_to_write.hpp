@@ -28,6 +28,7 @@ struct NamedFile {
   std::string option;             ///< "--trace", say.
   std::string path;               ///< Empty if the option was not given; "-" for standard input.
   std::string rewritten_by = {};  ///< The option that may name it too, since it is read before that is written.
+  bool whole_folder = true;       ///< All files of a folder are read; else the command itself sees which.
 };
 
 /// Looks whether each of `written` is none of `read`, in none of their folders, no other of `written` and not where
