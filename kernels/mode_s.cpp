@@ -64,7 +64,7 @@ class BlockOfSamples {
         std::size_t const begin = at + static_cast<unsigned>(std::countr_zero(mask));
         ModeSFrame frame{.sample = static_cast<std::uint32_t>(first_sample + begin),
                          .between = between_ ? std::uint8_t{1} : std::uint8_t{0}};
-        if (!decode(begin, frame)) continue;
+        if (!decode(begin, frame) && !decode_off_the_samples(begin, frame)) continue;
         if (to.found < mode_s_block_frames) to.frames[to.found] = frame;
         ++to.found;
       }
@@ -110,14 +110,48 @@ class BlockOfSamples {
     if (bits == 0 || begin + mode_s_preamble + std::size_t{2} * bits > length_) return false;
     bool const clear = is_clear_mode_s_preamble(p);
     if (!clear && !is_mode_s_frame(format, 0, false)) return false;
+    return is_mode_s_frame(format, fill(frame, bits, bit_at), clear);
+  }
+  /// Only frames whose parity has nothing beside it are taken so.
+  bool decode_off_the_samples(std::size_t begin, ModeSFrame& frame) const {
+    std::uint16_t const* const p = powers_.data() + begin + mode_s_preamble;
+    std::uint32_t likely = 0, sure = 0;
+    for (unsigned bit = 0; bit < mode_s_first_bits; ++bit) {
+      likely |= is_likely_mode_s_bit(p[2 * bit], p[2 * bit + 1]) ? 1U << bit : 0U;
+      sure |= is_sure_mode_s_bit(p[2 * bit], p[2 * bit + 1]) ? 1U << bit : 0U;
+    }
+    if (!may_be_off_the_samples(likely, sure, mode_s_first_bits)) return false;
+    ModeSGuess guess;
+    for (unsigned bit = 0; bit < mode_s_long_bits; ++bit) {
+      unsigned const word = bit / mode_s_short_bits, place = bit % mode_s_short_bits;
+      guess.likely[word] |= std::uint64_t{is_likely_mode_s_bit(p[2 * bit], p[2 * bit + 1])} << place;
+      guess.sure[word] |= std::uint64_t{is_sure_mode_s_bit(p[2 * bit], p[2 * bit + 1])} << place;
+    }
+    for (bool const late : {true, false}) {
+      for (unsigned const bits : {mode_s_long_bits, mode_s_short_bits}) {
+        if (begin + mode_s_preamble + std::size_t{2} * bits > length_) continue;
+        ModeSWords const words = late ? late_mode_s_bits(guess) : early_mode_s_bits(guess, bits);
+        if (mode_s_checked_bits(mode_s_format(words)) != bits) continue;
+        auto const bit_at = [&](unsigned bit) {
+          return static_cast<unsigned>(words.of[bit / mode_s_short_bits] >> bit % mode_s_short_bits & 1U);
+        };
+        if (fill(frame, bits, bit_at) == 0) return true;
+      }
+    }
+    return false;
+  }
+  /// Returns the remainder.
+  template <class BitAt>
+  static std::uint32_t fill(ModeSFrame& frame, unsigned bits, BitAt const& bit_at) {
+    frame.bytes = {};
+    frame.length = static_cast<std::uint8_t>(bits / 8);
     std::uint32_t remainder = 0;
     for (unsigned bit = 0; bit < bits; ++bit) {
       unsigned const value = bit_at(bit);
       frame.bytes[bit / 8] = static_cast<std::uint8_t>(std::uint32_t{frame.bytes[bit / 8]} << 1U | value);
       remainder ^= syndromes.of[mode_s_long_bits - bits + bit] & (0U - value);
     }
-    frame.length = static_cast<std::uint8_t>(bits / 8);
-    return is_mode_s_frame(format, remainder, clear);
+    return remainder;
   }
 
   bool const between_;

@@ -86,48 +86,95 @@ class FrameBits {
   __device__ void decode(unsigned short const* powers, unsigned begin, unsigned samples, unsigned first_sample,
                          unsigned between, unsigned* found, ModeSBlock* to) const {
     unsigned short const* const p = powers + begin;
-    unsigned own[words], all[words];
+    Place const place{samples - begin, first_sample + begin, between, found, to};
+    unsigned bits[words];
 #pragma unroll
     for (unsigned word = 0; word < words; ++word) {
       unsigned const bit = word * mode_s_warp + lane_;
       unsigned short const* const both = p + mode_s_preamble + 2 * bit;
-      bool const set = bit < mode_s_long_bits && both[0] > both[1];
-      own[word] = set ? all_of_warp : 0;
-      all[word] = __brev(__ballot_sync(all_of_warp, set));
+      bits[word] = __ballot_sync(all_of_warp, bit < mode_s_long_bits && both[0] > both[1]);
     }
-    unsigned const format = all[0] >> 27U, bits = mode_s_bits(format);
-    if (bits == 0 || begin + mode_s_preamble + 2 * bits > samples) return;
+    unsigned const format = __brev(bits[0]) >> 27U;
     bool const clear = is_clear_mode_s_preamble(p);
-    if (!clear && !is_mode_s_frame(format, 0, false)) return;
+    if ((clear || is_mode_s_frame(format, 0, false)) && append(bits, mode_s_bits(format), clear, place)) return;
+    decode_off_the_samples(p, place);
+  }
+
+ private:
+  /// Where frames are looked for, and where they go.
+  struct Place {
+    unsigned samples;  ///< From the preamble on.
+    unsigned sample, between;
+    unsigned* found;
+    ModeSBlock* to;
+  };
+
+  /// Only frames whose parity has nothing beside it are taken so.
+  __device__ void decode_off_the_samples(unsigned short const* p, Place const& place) const {
+    unsigned likely[words], sure[words];
+#pragma unroll
+    for (unsigned word = 0; word < words; ++word) {
+      unsigned const bit = word * mode_s_warp + lane_;
+      unsigned short const* const both = p + mode_s_preamble + 2 * bit;
+      bool const is_bit = bit < mode_s_long_bits;
+      likely[word] = __ballot_sync(all_of_warp, is_bit && is_likely_mode_s_bit(both[0], both[1]));
+      sure[word] = __ballot_sync(all_of_warp, is_bit && is_sure_mode_s_bit(both[0], both[1]));
+      if (word == 0 && !may_be_off_the_samples(likely[0], sure[0], mode_s_first_bits)) return;
+    }
+    ModeSGuess guess;
+    join(likely, guess.likely);
+    join(sure, guess.sure);
+    for (unsigned early = 0; early < 2; ++early) {
+      for (unsigned count = mode_s_long_bits; count >= mode_s_short_bits; count -= mode_s_short_bits) {
+        ModeSWords const both = early == 0 ? late_mode_s_bits(guess) : early_mode_s_bits(guess, count);
+        if (mode_s_checked_bits(mode_s_format(both)) != count) continue;
+        unsigned const bits[words] = {
+            static_cast<unsigned>(both.of[0]), static_cast<unsigned>(both.of[0] >> 32U | both.of[1] << 24U),
+            static_cast<unsigned>(both.of[1] >> 8U), static_cast<unsigned>(both.of[1] >> 40U)};
+        if (append(bits, count, false, place)) return;
+      }
+    }
+  }
+  /// Four words of 32 bits as two of 56.
+  __device__ static void join(unsigned const (&from)[4], std::uint64_t (&to)[2]) {
+    to[0] = from[0] | (std::uint64_t{from[1]} & 0xFFFFFFU) << 32U;
+    to[1] = from[1] >> 24U | std::uint64_t{from[2]} << 8U | std::uint64_t{from[3]} << 40U;
+  }
+  /// Appends these bits, the first one the lowest, if they are a frame.
+  __device__ bool append(unsigned const (&low_first)[4], unsigned bits, bool clear, Place const& place) const {
+    if (bits == 0 || mode_s_preamble + 2 * bits > place.samples) return false;
+    unsigned all[words];
     unsigned remainder = 0;
 #pragma unroll
     for (unsigned word = 0; word < words; ++word) {
-      remainder ^= own[word] & (bits == mode_s_long_bits ? long_[word] : short_[word]);
+      all[word] = __brev(low_first[word]);
+      unsigned const own = (low_first[word] >> lane_ & 1U) != 0 ? all_of_warp : 0;
+      remainder ^= own & (bits == mode_s_long_bits ? long_[word] : short_[word]);
     }
 #pragma unroll
     for (unsigned distance = mode_s_warp / 2; distance != 0; distance /= 2) {
       remainder ^= __shfl_xor_sync(all_of_warp, remainder, static_cast<int>(distance));
     }
-    if (!is_mode_s_frame(format, remainder, clear)) return;
+    if (!is_mode_s_frame(all[0] >> 27U, remainder, clear)) return false;
     unsigned slot = 0;
-    if (lane_ == 0) slot = atomicAdd(found, 1U);
+    if (lane_ == 0) slot = atomicAdd(place.found, 1U);
     slot = __shfl_sync(all_of_warp, slot, 0);
-    if (slot >= mode_s_block_frames) return;
+    if (slot >= mode_s_block_frames) return true;
     if (bits == mode_s_short_bits) {
       all[1] &= 0xFFFFFF00U;
       all[2] = all[3] = 0;
     }
     // Five words: the place, and the bytes with the length and the half of a sample behind them.
-    unsigned const last = all[3] >> 24U | (all[3] >> 8U & 0xFF00U) | bits / 8 << 16U | between << 24U;
-    unsigned const word = lane_ == 0   ? first_sample + begin
+    unsigned const last = all[3] >> 24U | (all[3] >> 8U & 0xFF00U) | bits / 8 << 16U | place.between << 24U;
+    unsigned const word = lane_ == 0   ? place.sample
                           : lane_ == 1 ? __byte_perm(all[0], 0, 0x0123)
                           : lane_ == 2 ? __byte_perm(all[1], 0, 0x0123)
                           : lane_ == 3 ? __byte_perm(all[2], 0, 0x0123)
                                        : last;
-    if (lane_ < 5) reinterpret_cast<unsigned*>(to)[1 + 5 * slot + lane_] = word;
+    if (lane_ < 5) reinterpret_cast<unsigned*>(place.to)[1 + 5 * slot + lane_] = word;
+    return true;
   }
 
- private:
   static constexpr unsigned words = 4;
   unsigned const lane_;
   unsigned long_[words], short_[words];

@@ -108,6 +108,7 @@ class ModeSReceiver::Parts {
   }
   std::string const& lines() const noexcept { return lines_; }
   std::string take_lines() noexcept { return std::exchange(lines_, {}); }
+  std::uint64_t lost() const noexcept { return lost_; }
   std::string summary() const {
     std::string text;
     std::uint64_t all = 0;
@@ -221,6 +222,9 @@ std::string const& ModeSReceiver::lines() const noexcept {
 }
 std::string ModeSReceiver::take_lines() noexcept {
   return parts_->take_lines();
+}
+std::uint64_t ModeSReceiver::lost() const noexcept {
+  return parts_->lost();
 }
 std::string ModeSReceiver::summary() const {
   return parts_->summary();

@@ -21,6 +21,11 @@ inline constexpr unsigned mode_s_long_bits = 112, mode_s_short_bits = 56;
 /// Of the CRC, without its highest bit.
 inline constexpr std::uint32_t mode_s_generator = 0xFFF409;
 
+/// Codes of interrogators are below this: their labels are 0 to 4, of 16 codes each.
+///
+/// Source: ICAO Annex 10, volume IV, 3.1.2.3.3.2.
+inline constexpr std::uint32_t mode_s_interrogators = 80;
+
 /// Of each bit of a long frame what it is by the CRC alone. A short frame has those of the last bits.
 struct ModeSSyndromes {
   std::uint32_t of[mode_s_long_bits] = {};
@@ -71,8 +76,102 @@ PENSTOCK_RULES_THERE constexpr unsigned mode_s_bits(unsigned format) {
 /// True if a frame of this format with this remainder is one.
 PENSTOCK_RULES_THERE constexpr bool is_mode_s_frame(unsigned format, std::uint32_t remainder, bool clear) {
   if (format == 17 || format == 18) return remainder == 0;
-  if (format == 11) return remainder == 0 || (remainder < 128 && clear);
+  if (format == 11) return remainder == 0 || (remainder < mode_s_interrogators && clear);
   return clear;
 }
+
+/// What two powers say of each bit of a frame that begins off the samples: a part of each pulse is in the sample beside
+/// it. The first sample of a bit has more than half of the second's power, or more than double of it; it is lower with
+/// a pulse on one side, and higher with one on the other.
+///
+/// Two words of 56 bits, the first bit the lowest. A sure bit is a likely one.
+struct ModeSGuess {
+  std::uint64_t likely[2] = {}, sure[2] = {};
+};
+struct ModeSWords {
+  std::uint64_t of[2] = {};
+};
+
+template <class Power>
+PENSTOCK_RULES_THERE constexpr bool is_likely_mode_s_bit(Power first, Power second) {
+  return 2 * std::uint32_t{first} > second;
+}
+template <class Power>
+PENSTOCK_RULES_THERE constexpr bool is_sure_mode_s_bit(Power first, Power second) {
+  return first > 2 * std::uint32_t{second};
+}
+
+/// A bit is 1 if it is sure, or if it is likely and the one below is 1. For the lowest that is `below`, which gets the
+/// highest one.
+PENSTOCK_RULES_THERE constexpr std::uint64_t mode_s_resolved(std::uint64_t likely, std::uint64_t sure, bool& below) {
+  // That is how a sum carries: a place with two ones makes a one, and a place with one hands it on.
+  std::uint64_t const sum = likely + sure + (below ? 1U : 0U), carried = (sum ^ likely ^ sure) >> 1U;
+  below = (carried >> (mode_s_short_bits - 1) & 1U) != 0;
+  return carried;
+}
+
+/// 56 bits, the other way round.
+PENSTOCK_RULES_THERE constexpr std::uint64_t mode_s_reversed(std::uint64_t word) {
+  constexpr std::uint64_t masks[] = {0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F,
+                                     0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};
+  unsigned distance = 1;
+  for (std::uint64_t const mask : masks) {
+    word = (word >> distance & mask) | (word & mask) << distance;
+    distance *= 2;
+  }
+  return word >> 8U;
+}
+
+/// The bits of a frame that begins behind its first sample: what is in front of a bit decides. In front of the first
+/// bit there is no pulse, as behind a 1.
+PENSTOCK_RULES_THERE constexpr ModeSWords late_mode_s_bits(ModeSGuess const& guess) {
+  bool below = true;
+  ModeSWords words;
+  for (unsigned k = 0; k < 2; ++k) words.of[k] = mode_s_resolved(guess.likely[k], guess.sure[k], below);
+  return words;
+}
+/// Of one that begins in front of it: what is behind a bit decides. Behind the last one there is no pulse, as in front
+/// of a 0.
+PENSTOCK_RULES_THERE constexpr ModeSWords early_mode_s_bits(ModeSGuess const& guess, unsigned bits) {
+  bool below = false;
+  ModeSWords words;
+  for (unsigned k = bits == mode_s_long_bits ? 2 : 1; k-- > 0;) {
+    words.of[k] =
+        mode_s_reversed(mode_s_resolved(mode_s_reversed(guess.likely[k]), mode_s_reversed(guess.sure[k]), below));
+  }
+  return words;
+}
+
+PENSTOCK_RULES_THERE constexpr unsigned mode_s_format(ModeSWords const& words) {
+  unsigned format = 0;
+  for (unsigned bit = 0; bit < 5; ++bit) format = format << 1U | static_cast<unsigned>(words.of[0] >> bit & 1U);
+  return format;
+}
+/// How many bits a frame of this format has, if its parity has nothing beside it; otherwise 0.
+PENSTOCK_RULES_THERE constexpr unsigned mode_s_checked_bits(unsigned format) {
+  return format == 17 || format == 18 ? mode_s_long_bits : format == 11 ? mode_s_short_bits : 0;
+}
+
+/// False if neither a late nor an early frame with such first bits has a parity with nothing beside it. It looks at so
+/// many of the bits that were guessed.
+PENSTOCK_RULES_THERE constexpr bool may_be_off_the_samples(std::uint32_t likely, std::uint32_t sure, unsigned count) {
+  unsigned late = 0;
+  for (unsigned bit = 0, value = 1; bit < 5; ++bit) {
+    value = (sure >> bit | (likely >> bit & value)) & 1U;
+    late = late << 1U | value;
+  }
+  bool some = mode_s_checked_bits(late) != 0;
+  // What is behind those is not known.
+  for (unsigned behind = 0; behind < 2; ++behind) {
+    unsigned early = 0, value = behind;
+    for (unsigned bit = count; bit-- > 0;) {
+      value = (sure >> bit | (likely >> bit & value)) & 1U;
+      if (bit < 5) early |= value << (4 - bit);
+    }
+    some = some || mode_s_checked_bits(early) != 0;
+  }
+  return some;
+}
+inline constexpr unsigned mode_s_first_bits = 10;
 
 }  // namespace penstock

@@ -25,6 +25,8 @@ std::string address_text(std::array<std::uint8_t, 16> const& address, std::uint1
 
 std::string seconds_text(std::uint64_t nanoseconds) {
   constexpr std::uint64_t second = 1'000'000'000;
+  if (nanoseconds == no_packet_time) return "-";
+  if (nanoseconds == late_packet_time) return ">" + std::to_string(late_packet_time / second);
   std::string const part = std::to_string(nanoseconds % second);
   return std::to_string(nanoseconds / second) + "." + std::string(9 - part.size(), '0') + part;
 }
@@ -69,6 +71,8 @@ PacketTotals& PacketTotals::operator+=(PacketTotals const& more) noexcept {
   bad += more.bad;
   without_flow += more.without_flow;
   bytes_without_flow += more.bytes_without_flow;
+  late_times += more.late_times;
+  unknown_routes += more.unknown_routes;
   return *this;
 }
 
@@ -91,8 +95,8 @@ std::string describe(PacketFlow const& flow) {
   bool const four = key.version == 4;
   return protocol_text(key.protocol) + " " + address_text(key.source, key.source_port, four) + " " +
          address_text(key.target, key.target_port, four) + " " + std::to_string(flow.packets) + " " +
-         std::to_string(flow.bytes) + " " + seconds_text(flow.first) + " " + seconds_text(flow.last) + " " +
-         flags_text(flow.flags);
+         std::to_string(flow.bytes) + " " + seconds_text(flow.first) + " " +
+         seconds_text(flow.first == no_packet_time ? flow.first : flow.last) + " " + flags_text(flow.flags);
 }
 
 }  // namespace penstock

@@ -79,8 +79,8 @@ class PacketSummer {
  public:
   explicit PacketSummer(std::span<PacketFlow> flows) : flows_(flows), own_(own_flows) {}
 
-  void add(CapturedPacket const& packet, Octets bytes, std::uint32_t link) {
-    ParsedPacket const parsed = parse_packet(bytes, packet.captured, link);
+  void add(CapturedPacket const& packet, Octets bytes) {
+    ParsedPacket const parsed = parse_packet(bytes, packet.captured, packet.original, packet.link);
     ++totals_.packets;
     totals_.bytes += packet.original;
     totals_.captured_bytes += packet.captured;
@@ -89,13 +89,13 @@ class PacketSummer {
     if (parsed.payload_bytes != 0) {
       ++totals_.checked;
       std::uint64_t const sum = parsed.pseudo_header + sum_of_payload(bytes + parsed.payload, parsed.payload_bytes);
-      if (!is_right(sum)) ++totals_.bad;
+      if (parsed.no_checksum || !is_right(sum)) ++totals_.bad;
     }
-    if (parsed.key.version == 0) {
-      ++totals_.other;
-      return;
-    }
-    ++(parsed.key.version == 4 ? totals_.ipv4 : totals_.ipv6);
+    if (parsed.unknown_route) ++totals_.unknown_routes;
+    if (packet.time == late_packet_time) ++totals_.late_times;
+    unsigned const version = parsed.key.version;
+    ++(version == 4 ? totals_.ipv4 : version == 6 ? totals_.ipv6 : totals_.other);
+    if (version == 0 && !parsed.unknown_link) return;
     PacketFlow& own = own_[hash_of(parsed.key) % own_.size()];
     if (own.packets != 0 && own.key != parsed.key) give(own);
     if (own.packets == 0) own = {.key = parsed.key, .first = ~std::uint64_t{0}};
@@ -103,7 +103,7 @@ class PacketSummer {
     own.bytes += packet.original;
     own.flags |= parsed.flags;
     own.first = std::min(own.first, packet.time);
-    own.last = std::max(own.last, packet.time);
+    if (packet.time != no_packet_time) own.last = std::max(own.last, packet.time);
   }
   void give_all(PacketTotals& totals) {
     for (PacketFlow& own : own_) give(own);
@@ -144,11 +144,9 @@ void sum_on_cpu(PacketInput const& input, DeviceSpan<PacketTotals> totals, Devic
                   PacketSummer summer(flows.in(block));
                   std::size_t const end = std::min<std::size_t>(places[0], (block + std::size_t{1}) * cpu_packets);
                   for (std::size_t k = block * cpu_packets; k < end; ++k) {
-                    std::uint32_t const begin = places[4 + k];
-                    std::uint32_t const behind =
-                        k + 1 < places[0] ? places[5 + k] : static_cast<std::uint32_t>(bytes.size());
-                    CapturedPacket const packet = captured_packet(first_byte + begin, behind - begin, places + 1);
-                    if (packet.packet) summer.add(packet, first_byte + begin + packet.data, places[2]);
+                    CapturedPacket const packet = captured_packet(first_byte, static_cast<std::uint32_t>(bytes.size()),
+                                                                  places, static_cast<std::uint32_t>(k));
+                    if (packet.packet) summer.add(packet, first_byte + packet.data);
                   }
                   summer.give_all(totals.in(block).front());
                 },

@@ -80,7 +80,9 @@ __device__ void add_to_flow(PacketFlow& flow, CapturedPacket const& packet, std:
   add_to(flow.packets, 1);
   add_to(flow.bytes, packet.original);
   atomicMin(reinterpret_cast<unsigned long long*>(&flow.first), static_cast<unsigned long long>(packet.time));
-  atomicMax(reinterpret_cast<unsigned long long*>(&flow.last), static_cast<unsigned long long>(packet.time));
+  if (packet.time != no_packet_time) {
+    atomicMax(reinterpret_cast<unsigned long long*>(&flow.last), static_cast<unsigned long long>(packet.time));
+  }
   if ((flags & ~flow.flags) != 0) atomicOr(&flow.flags, flags);
 }
 
@@ -100,15 +102,16 @@ __global__ void __launch_bounds__(packet_threads)
     std::uint32_t const first =
         block % inputs.blocks_of_each * packets_of_block + threadIdx.x / packet_warp * packets_of_warp;
     for (std::uint32_t k = first; k < min(records, first + packets_of_warp); ++k) {
-      std::uint32_t const begin = places[4 + k];
-      unsigned char const* const record = inputs.records[input] + begin;
-      CapturedPacket const packet =
-          captured_packet(record, (k + 1 < records ? places[5 + k] : bytes) - begin, places + 1);
+      unsigned char const* const tile = inputs.records[input];
+      CapturedPacket const packet = captured_packet(tile, bytes, places, k);
       if (!packet.packet) continue;
-      ParsedPacket const parsed = parse_packet(record + packet.data, packet.captured, places[2]);
+      ParsedPacket const parsed = parse_packet(tile + packet.data, packet.captured, packet.original, packet.link);
       bool const checked = parsed.payload_bytes != 0;
-      bool const bad = checked && !is_right(parsed.pseudo_header + sum_of_payload(record + packet.data + parsed.payload,
-                                                                                  parsed.payload_bytes));
+      // All threads of the warp come to the sum, or none does.
+      bool const bad =
+          checked &&
+          (parsed.no_checksum ||
+           !is_right(parsed.pseudo_header + sum_of_payload(tile + packet.data + parsed.payload, parsed.payload_bytes)));
       if (threadIdx.x % packet_warp != 0) continue;
       ++mine.packets;
       mine.bytes += packet.original;
@@ -120,7 +123,9 @@ __global__ void __launch_bounds__(packet_threads)
       mine.bad_headers += parsed.bad_header;
       mine.checked += checked;
       mine.bad += bad;
-      if (parsed.key.version == 0) continue;
+      mine.unknown_routes += parsed.unknown_route;
+      mine.late_times += packet.time == late_packet_time;
+      if (parsed.key.version == 0 && !parsed.unknown_link) continue;
       if (PacketFlow* const flow = find_flow(flows, mask, parsed.key)) {
         add_to_flow(*flow, packet, parsed.flags);
       } else {

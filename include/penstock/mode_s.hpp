@@ -96,6 +96,8 @@ class ModeSReceiver {
   std::string const& lines() const noexcept;
   /// Takes these lines out: they are final, and no memory is kept for them.
   std::string take_lines() noexcept;
+  /// How many frames were lost so far, where too many began side by side.
+  std::uint64_t lost() const noexcept;
   /// How many there were of each format, and of how many aircraft; and how many frames were lost, where too many began
   /// side by side. Each line begins with `#`.
   std::string summary() const;
@@ -114,13 +116,19 @@ inline namespace PENSTOCK_FLAVOUR {
 ///
 /// - Frames are looked for in the samples, and in those between each two of them, which are the mean of I and of Q,
 ///   rounded up. So a frame may be found twice, half a sample apart.
-/// - The power of a sample is (2I - 255)^2 + (2Q - 255)^2.
+/// - The power of a sample is (2I - 255)^2 + (2Q - 255)^2 - 2: that of silence is 0.
 /// - A preamble has pulses in samples 0, 2, 7 and 9: each has more power than the sample at each side of it that is
 ///   between pulses or next to them (1, 3, 6, 8), and together they have more than the samples 3 to 6 and 11 to 14
 ///   together. It is clear if the weakest pulse has more than each of the samples 1, 3 to 6, 8 and 11 to 14.
-/// - A bit is 1 if the first of its two samples has more power than the second, else 0. No bit is corrected.
+/// - A bit is 1 if the first of its two samples has more power than the second, else 0.
+/// - If that gives no frame, the pulses may lie off the samples, so that the sample beside each has a part of it. A
+/// late
+///   frame is read forwards, and an early one backwards: behind a 1, or in front of a 1, a bit is 1 if the first of its
+///   two samples has more than half of the power of the second; otherwise if it has more than double of it. In front of
+///   the first bit it is as behind a 1, and behind the last bit as in front of a 0. Of these only frames of the formats
+///   17, 18 and 11 with a remainder of 0 are found. No bit is corrected.
 /// - A frame of the formats 17 and 18, or 11 without an interrogator, is one if its remainder is 0. A frame of the
-///   formats 0, 4, 5, 16, 20, 21, or 11 with an interrogator (a remainder below 128), is one if its preamble is clear:
+///   formats 0, 4, 5, 16, 20, 21, or 11 with an interrogator (a remainder below 80), is one if its preamble is clear:
 ///   it is up to the caller whether the remainder is an address, or the interrogator's code, that makes sense.
 ///
 /// A frame that does not end within the input is not found; of an odd byte at the end neither is anything.

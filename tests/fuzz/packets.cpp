@@ -50,11 +50,13 @@ void try_input(std::string_view input) {
   sum_packets(std::span(&tile, 1), DeviceSpan<PacketTotals>(std::span(totals)),
               DeviceSpan<PacketFlow>(std::span(flows)), StreamRef(stream));
   PacketTotals const& all = totals.front();
-  std::uint64_t in_flows = 0;
-  for (PacketFlow const& flow : flows) in_flows += flow.packets;
+  std::uint64_t in_flows = 0, of_unknown_links = 0;
+  for (PacketFlow const& flow : flows) (flow.key.version == 0 ? of_unknown_links : in_flows) += flow.packets;
   require(all.packets <= (places.size() - sizeof(RecordPlaces)) / sizeof(std::uint32_t), "a packet is a record");
   require(all.ipv4 + all.ipv6 + all.other == all.packets, "each packet is of one kind");
-  require(in_flows + all.without_flow == all.ipv4 + all.ipv6, "each packet of IP has a flow, or is counted without");
+  require(of_unknown_links <= all.other, "a packet of an unknown link is none of IP");
+  require(in_flows + of_unknown_links + all.without_flow >= all.ipv4 + all.ipv6 && in_flows <= all.ipv4 + all.ipv6,
+          "each packet of IP has a flow, or is counted without");
   require(all.bad <= all.checked && all.bad_headers <= all.ipv4, "what is wrong was looked at");
 }
 

@@ -9,6 +9,7 @@ command -v python3 >/dev/null || {
   exit 77
 }
 # NAME:WIDTHxHEIGHT: one smaller than a tensor, wide and high ones, those that are halved up to three times.
+as_nobody=()
 some=(a.jpg:8x8 b.JPG:19x11 c.jpeg:64x40 d/e.jpg:40x100 d/f.jpg:129x131 g.jpg:24x24 h.jpg:1x1 i.jpg:250x97)
 make_images() {
   python3 "$here/make_images.py" make folder "$@"
@@ -51,11 +52,77 @@ case $case in
     for name in c.jpeg d/f.jpg g.jpg h.jpg; do
       grep -q "^broken folder/$name: ." out || fail "$name: $(cat out)"
     done
-    grep -qx 'broken folder/k.jpg: it needs --tile 270032 or more.' out || fail "$(cat out)"
+    grep -qx 'broken folder/k.jpg: it needs --tile 270336 or more.' out || fail "$(cat out)"
+    grep -qx 'broken folder/h.jpg: it is empty.' out || fail "$(cat out)"
     [ "$(wc -l <out)" = 6 ] || fail "$(cat out)"
     [ -s sheet.jpg ] || fail 'there is no contact sheet'
     python3 "$here/make_images.py" check folder tensors 200 square yes 0.485,0.456,0.406 0.229,0.224,0.225 \
       a.jpg:8x8 b.JPG:19x11 c.jpeg:- d/e.jpg:40x100 d/f.jpg:- g.jpg:- h.jpg:- i.jpg:250x97 k.jpg:- l.jpg:8x8
+    ;;
+  DecodesWhatOtherProgramsDecode)
+    inputs=$here/inputs/images
+    for kind in sampling:2 cmyk:1 junk:1 exif:2; do
+      "$program" run --device cpu --input "$inputs/${kind%:*}" --size 32 --tensors "${kind%:*}" >out 2>err || fail "$kind: $(cat err)"
+      grep -qx "images ${kind#*:}" out || fail "$kind: $(cat out)"
+      [ "$kind" != junk:1 ] || grep -q 'junk.jpg is decoded, but it is odd: Corrupt JPEG data: 4 extraneous bytes' err || fail "$(cat err)"
+    done
+    # One image, as the camera was held; the red corner of the second is at its right.
+    ! cmp -s -n 12288 exif <(tail -c 12288 exif) || fail 'EXIF does not turn an image'
+    "$program" run --device cpu --input "$inputs/exif" --size 32 --orientation no --tensors unturned >out 2>err || fail "$(cat err)"
+    cmp -s -n 12288 unturned <(tail -c 12288 unturned) || fail '--orientation no turns images'
+    # The size of tiles that it asks for is one that it takes.
+    code=0
+    "$program" run --device cpu --input "$inputs/tile" --size 32 --scaling no >out 2>err || code=$?
+    [ "$code" = 1 ] || fail "$code: $(cat err)"
+    tile=$(sed -nE 's/^broken .*: it needs --tile ([0-9]+) or more.$/\1/p' out)
+    "$program" run --device cpu --input "$inputs/tile" --size 32 --scaling no --tile "$tile" >out 2>err || fail "$tile: $(cat err)"
+    grep -qx 'images 1' out || fail "$(cat out)"
+    ;;
+  DecodesStreamsAsPillowDoes)
+    python=
+    for one in python3 /usr/bin/python3; do
+      ! "$one" -c 'import PIL' 2>no_pillow || python=$one
+    done
+    [ -n "$python" ] || {
+      echo 'Pillow is not here: install python3-pil'
+      exit 77
+    }
+    for ((seed = 0; seed < ${PENSTOCK_SEEDS:-1}; ++seed)); do
+      rm -rf folder
+      "$python" "$here/jpeg_streams.py" make folder "$seed" 100
+      images --size 24 --fit all --scaling no --mean 0,0,0 --deviation 1,1,1 --tensors tensors || true
+      "$python" "$here/jpeg_streams.py" check folder tensors out || fail "seed $seed"
+    done
+    ;;
+  SaysWhatItPassesOver)
+    make_images a.jpg:8x8 b.jfif:8x8 c.jpe:8x8 d/e.jpg:8x8
+    mkfifo folder/fifo.jpg
+    ln -s nowhere folder/dangling.jpg
+    ln -s ../a.jpg folder/d/linked.jpeg
+    code=0
+    timeout 60 "$program" run --device cpu --input folder --size 8 >out 2>err || code=$?
+    [ "$code" = 1 ] || fail "$code: $(cat err)"
+    grep -qx 'images 5' out || fail "$(cat out)"
+    grep -q 'folder/fifo.jpg is passed over: a pipe.' err || fail "$(cat err)"
+    grep -q 'folder/dangling.jpg is passed over: a link that leads nowhere.' err || fail "$(cat err)"
+    grep -q 'Left out: 1 file, .*1 file, ' err || fail "$(cat err)"
+    rm folder/fifo.jpg folder/dangling.jpg
+    images --size 8 || fail "$(cat err)"
+    chmod 000 folder/d folder/a.jpg
+    # It has rights to all as root.
+    ! ls folder/d >/dev/null 2>&1 || {
+      as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+      chmod 755 "$scratch"
+      "${as_nobody[@]}" true 2>/dev/null || exit 77
+    }
+    code=0
+    "${as_nobody[@]}" "$program" run --device cpu --input folder --size 8 >out 2>err || code=$?
+    chmod 755 folder/d folder/a.jpg
+    [ "$code" = 1 ] || fail "$code: $(cat out err)"
+    grep -qx 'images 2' out || fail "$(cat out)"
+    grep -qx 'broken folder/a.jpg: it cannot be read: Permission denied.' out || fail "$(cat out)"
+    grep -q 'folder/d is passed over: Permission denied.' err || fail "$(cat err)"
+    grep -q 'Left out: 1 folder, that cannot be read' err || fail "$(cat err)"
     ;;
   RefusesAFolderWithoutImages)
     mkdir folder
@@ -63,12 +130,28 @@ case $case in
     code=0
     images --tensors tensors || code=$?
     [ $code = 2 ] || fail "exit code $code: $(cat err)"
-    grep -q 'folder has no .jpg or .jpeg file: name another folder' err || fail "$(cat err)"
+    grep -q 'folder has no .jpg, .jpeg, .jpe or .jfif file: name another folder' err || fail "$(cat err)"
     [ ! -e tensors ] || fail 'it wrote tensors'
     make_images a.jpg:8x8
     ! images --mean 1,2 || fail 'it took two numbers for three'
     grep -q 'give three numbers' err || fail "$(cat err)"
     ! "$program" run --device cpu --input folder/a.jpg >out 2>err || fail 'it took a file for a folder'
+    ;;
+  RefusesAnOutputThatIsReadOrWrittenOtherwise)
+    make_images a.jpg:8x8
+    cp folder/a.jpg kept
+    ln -s folder/a.jpg link.jpg
+    for options in '--sheet folder/a.jpg' '--sheet link.jpg' '--tensors folder/../folder/a.jpg' '--tensors new --sheet ./new'; do
+      code=0
+      # shellcheck disable=SC2086 # Several words.
+      images $options || code=$?
+      [ $code = 2 ] || fail "$options: exit code $code: $(cat err)"
+      grep -qE 'would overwrite what is to be read|both name new' err || fail "$options: $(cat err)"
+      cmp folder/a.jpg kept || fail "$options: an image was replaced"
+      [ ! -e new ] || fail "$options: a file was made"
+    done
+    # What is not there yet is no image of the folder.
+    images --sheet folder/sheet.jpg || fail "$(cat err)"
     ;;
   SaysTheSameInBothFlavours)
     make_images "${some[@]}"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <random>
@@ -51,32 +52,33 @@ Samples noise(std::size_t samples, unsigned level, std::mt19937& random) {
   for (auto& byte : all) byte = static_cast<unsigned char>(128 - level / 2 + random() % level);
   return all;
 }
-/// Puts a frame there, in halves of a sample, with a carrier of another phase each time.
-void send(Bytes const& frame, std::size_t begin, Samples& samples, std::mt19937& random) {
+/// What a pulse adds to the samples around its own, from the one in front of it on.
+using Pulse = std::array<double, 4>;
+constexpr Pulse on_a_sample{0, 1, 0, 0};
+/// It makes those beside it less, as a receiver's filter does.
+constexpr Pulse between_samples{-0.15, 0.6, 0.6, -0.15};
+/// It begins so much later than its sample.
+constexpr Pulse late_by(double part) {
+  return {0, 1 - part, part, 0};
+}
+
+/// Puts a frame there, with a carrier of another phase each time.
+void send(Bytes const& frame, std::size_t at, Pulse const& shape, Samples& samples, std::mt19937& random) {
   double const phase = static_cast<double>(random() % 628) / 100;
-  std::size_t const at = begin / 2;
-  std::vector<double> level(mode_s_long_samples + 2);
+  std::vector<double> level(mode_s_long_samples + 4);  // The first is that in front of the frame.
   auto const pulse = [&](std::size_t k) {
-    if (begin % 2 == 0) {
-      level[k] += 1;
-      return;
-    }
-    // One between samples lies in both, and makes those beside it less, as a receiver's filter does.
-    if (k != 0) level[k - 1] -= 0.15;
-    level[k] += 0.6;
-    level[k + 1] += 0.6;
-    level[k + 2] -= 0.15;
+    for (std::size_t j = 0; j < shape.size(); ++j) level[k + j] += shape[j];
   };
   for (unsigned const k : {0U, 2U, 7U, 9U}) pulse(k);
   for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
     pulse(16 + 2 * bit + ((frame[bit / 8] >> (7 - bit % 8) & 1) != 0 ? 0 : 1));
   }
-  for (std::size_t k = 0; k < level.size() && 2 * (at + k) + 1 < samples.size(); ++k) {
+  for (std::size_t k = 1; k < level.size() && 2 * (at + k - 1) + 1 < samples.size(); ++k) {
     auto const add = [&](unsigned char& byte, double part) {
       byte = static_cast<unsigned char>(std::clamp(byte + static_cast<int>(100 * level[k] * part), 0, 255));
     };
-    add(samples[2 * (at + k)], std::cos(phase));
-    add(samples[2 * (at + k) + 1], std::sin(phase));
+    add(samples[2 * (at + k - 1)], std::cos(phase));
+    add(samples[2 * (at + k - 1) + 1], std::sin(phase));
   }
 }
 std::string text_of(std::size_t begin, Bytes const& bytes) {
@@ -111,38 +113,64 @@ std::vector<std::string> found_in(KernelsOn& on, Samples const& samples, std::si
   return all;
 }
 
+/// How the bits of a frame are told from its samples.
+enum class Reading { plain, late, early };
+
+/// The bytes of a frame of so many bits.
+Bytes bytes_by(Reading reading, long const* s, std::size_t bits) {
+  std::vector<int> bit(bits);
+  for (std::size_t j = 0; j < bits; ++j) {
+    std::size_t const k = reading == Reading::early ? bits - 1 - j : j;
+    long const first = s[16 + 2 * k], second = s[17 + 2 * k];
+    int const beside =
+        j == 0 ? (reading == Reading::late ? 1 : 0) : bit[reading == Reading::late ? k - 1 : (k + 1) % bits];
+    bit[k] = reading == Reading::plain ? first > second : beside == 1 ? 2 * first > second : first > 2 * second;
+  }
+  Bytes bytes(bits / 8);
+  for (std::size_t k = 0; k < bits; ++k) {
+    bytes[k / 8] = static_cast<std::uint8_t>(bytes[k / 8] * 2 + bit[k]);
+  }
+  return bytes;
+}
+std::uint32_t rest_of(Bytes const& bytes) {
+  std::uint32_t const sent =
+      std::uint32_t{bytes.end()[-3]} << 16U | std::uint32_t{bytes.end()[-2]} << 8U | bytes.end()[-1];
+  return crc_of({bytes.begin(), bytes.end() - 3}) ^ sent;
+}
+/// A frame that begins with a preamble at `s`, with so many samples behind it; nothing if there is none.
+Bytes frame_at(long const* s, std::size_t samples) {
+  bool const clear =
+      std::min({s[0], s[2], s[7], s[9]}) > std::max({s[1], s[3], s[4], s[5], s[6], s[8], s[11], s[12], s[13], s[14]});
+  for (Reading const reading : {Reading::plain, Reading::late, Reading::early}) {
+    for (std::size_t const bits : {112U, 56U}) {
+      if (16 + 2 * bits > samples) continue;
+      Bytes const bytes = bytes_by(reading, s, bits);
+      unsigned const format = bytes[0] >> 3U;
+      bool const is_short = format == 0 || format == 4 || format == 5 || format == 11;
+      bool const is_long = format == 16 || format == 17 || format == 18 || format == 20 || format == 21;
+      if (bits == 112 ? !is_long : !is_short) continue;
+      std::uint32_t const rest = rest_of(bytes);
+      bool const checked = rest == 0 && (format == 11 || format == 17 || format == 18);
+      bool const likely = clear && (format == 11 ? rest < 80 : format != 17 && format != 18);
+      if (checked || (likely && reading == Reading::plain)) return bytes;
+    }
+  }
+  return {};
+}
 /// The same by plain code, as the header says it: of samples, or of what is between them.
 void expect_in(Samples const& samples, bool between, std::map<std::size_t, std::string>& all) {
   std::vector<long> p;
   for (std::size_t k = 0; k + 1 < samples.size(); k += 2) {
     long const i = 2 * samples[k] - 255, q = 2 * samples[k + 1] - 255;
-    p.push_back(i * i + q * q);
+    p.push_back(i * i + q * q - 2);
   }
   for (std::size_t at = 0; at + mode_s_short_samples <= p.size(); ++at) {
     long const* const s = p.data() + at;
     long const pulses = s[0] + s[2] + s[7] + s[9];
     if (s[3] + s[4] + s[5] + s[6] + s[11] + s[12] + s[13] + s[14] >= pulses) continue;
     if (s[0] <= s[1] || s[2] <= s[1] || s[2] <= s[3] || s[7] <= s[6] || s[7] <= s[8] || s[9] <= s[8]) continue;
-    bool const clear =
-        std::min({s[0], s[2], s[7], s[9]}) > std::max({s[1], s[3], s[4], s[5], s[6], s[8], s[11], s[12], s[13], s[14]});
-    Bytes bytes;
-    for (std::size_t bit = 0; bit < 112 && at + 16 + 2 * bit + 1 < p.size(); ++bit) {
-      if (bit % 8 == 0) bytes.push_back(0);
-      bytes.back() =
-          static_cast<std::uint8_t>(std::uint32_t{bytes.back()} << 1U | (s[16 + 2 * bit] > s[17 + 2 * bit] ? 1U : 0U));
-    }
-    unsigned const format = bytes[0] >> 3U;
-    bool const is_short = format == 0 || format == 4 || format == 5 || format == 11;
-    bool const is_long = format == 16 || format == 17 || format == 18 || format == 20 || format == 21;
-    if (!is_short && !is_long) continue;
-    if (is_long && at + mode_s_long_samples > p.size()) continue;
-    bytes.resize(is_short ? 7 : 14);
-    std::uint32_t const sent =
-        std::uint32_t{bytes.end()[-3]} << 16U | std::uint32_t{bytes.end()[-2]} << 8U | bytes.end()[-1];
-    std::uint32_t const rest = crc_of({bytes.begin(), bytes.end() - 3}) ^ sent;
-    bool const checked = rest == 0 && (format == 11 || format == 17 || format == 18);
-    bool const likely = clear && (format == 11 ? rest < 128 : format != 17 && format != 18);
-    if (checked || likely) all[2 * at + (between ? 1 : 0)] = text_of(2 * at + (between ? 1 : 0), bytes);
+    Bytes const bytes = frame_at(s, p.size() - at);
+    if (!bytes.empty()) all[2 * at + (between ? 1 : 0)] = text_of(2 * at + (between ? 1 : 0), bytes);
   }
 }
 std::vector<std::string> expected(Samples const& samples) {
@@ -176,7 +204,7 @@ TEST_P(KernelsOn, FindModeSFramesWhereverTheyBegin) {
                                                           : address,
                                              random);
     std::size_t const begin = 2 * at + (between ? 1 : 0);
-    send(frame, begin, samples, random);
+    send(frame, at, between ? between_samples : on_a_sample, samples, random);
     sent.push_back(text_of(begin, frame));
     at += mode_s_long_samples + 1 + k % 29;
     // Also across the border of two blocks, and at its very side.
@@ -187,6 +215,26 @@ TEST_P(KernelsOn, FindModeSFramesWhereverTheyBegin) {
   EXPECT_THAT(found, testing::IsSupersetOf(sent));
   EXPECT_EQ(found, expected(samples));
   EXPECT_EQ(found_in(*this, samples, 3, 1), found) << "from an address that is odd, by few blocks";
+}
+
+TEST_P(KernelsOn, FindModeSFramesThatBeginOffTheSamples) {
+  std::mt19937 random(17);
+  for (double const part : {0.3, 0.4, 0.45, 0.55, 0.6, 0.7}) {
+    Samples samples = noise(8 * mode_s_block_samples, 4, random);
+    std::vector<Bytes> sent;
+    for (std::size_t at = 7; at + 300 < samples.size() / 2; at += 277) {
+      sent.push_back(some_frame(sent.size() % 2 == 0 ? 17 : 11, 0, random));
+      send(sent.back(), at, late_by(part), samples, random);
+    }
+    auto const found = found_in(*this, samples);
+    EXPECT_EQ(found, expected(samples)) << part;
+    std::size_t heard = 0;
+    for (Bytes const& frame : sent) {
+      std::string const bytes = text_of(0, frame).substr(1);
+      heard += std::ranges::any_of(found, [&](std::string const& one) { return one.ends_with(bytes); }) ? 1U : 0U;
+    }
+    EXPECT_GE(heard, sent.size() * 9 / 10) << part << " of a sample";
+  }
 }
 
 TEST_P(KernelsOn, FindTheSameInAnyBytes) {
@@ -206,7 +254,7 @@ TEST_P(KernelsOn, FindModeSFramesThatEndWithTheInput) {
     for (std::size_t const before : {std::size_t{0}, std::size_t{1}, mode_s_block_samples - 1, mode_s_block_samples}) {
       Samples samples = noise(before + length, 2, random);
       Bytes const frame = some_frame(format, 0, random);
-      send(frame, 2 * before, samples, random);
+      send(frame, before, on_a_sample, samples, random);
       EXPECT_THAT(found_in(*this, samples), testing::Contains(text_of(2 * before, frame)));
       samples.pop_back();
       EXPECT_THAT(found_in(*this, samples), testing::Not(testing::Contains(text_of(2 * before, frame))));

@@ -6,16 +6,17 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "jpeg_messages.hpp"
 #include <penstock/elements.hpp>
 #include <penstock/images.hpp>
 #include <penstock/sinks.hpp>
-#include <turbojpeg.h>
 
 /// Gets the tensors in the order of the files. One that is missing has zeros in the file, and is black on the sheet.
 class Album {
@@ -78,15 +79,32 @@ class Album {
     }
   }
   void write_sheet() {
-    std::unique_ptr<void, int (*)(tjhandle)> const coder(tjInitCompress(), tjDestroy);
+    JpegMessages messages;
+    jpeg_compress_struct coder = {};
+    coder.err = messages.manager();
+    jpeg_create_compress(&coder);
     unsigned char* jpeg = nullptr;
-    unsigned long bytes = 0;  // NOLINT(google-runtime-int): TurboJPEG's.
-    int const width = static_cast<int>(columns * side_), height = static_cast<int>(pixels_.size() / 3) / width;
-    int const refused =
-        tjCompress2(coder.get(), pixels_.data(), width, 0, height, TJPF_RGB, &jpeg, &bytes, TJSAMP_444, 90, 0);
-    std::unique_ptr<unsigned char, void (*)(unsigned char*)> const owner(jpeg, tjFree);
-    if (refused != 0)
-      throw penstock::Error(penstock::ErrorKind::system, sheet_path_ + ": " + tjGetErrorStr2(coder.get()));
+    unsigned long bytes = 0;  // NOLINT(google-runtime-int): libjpeg's.
+    auto const width = static_cast<JDIMENSION>(columns * side_);
+    coder.image_width = width;
+    coder.image_height = static_cast<JDIMENSION>(pixels_.size() / 3 / width);
+    bool const done = messages.try_to([&] {
+      jpeg_mem_dest(&coder, &jpeg, &bytes);
+      coder.input_components = 3;
+      coder.in_color_space = JCS_RGB;
+      jpeg_set_defaults(&coder);
+      jpeg_set_quality(&coder, 90, TRUE);
+      coder.comp_info[0].h_samp_factor = coder.comp_info[0].v_samp_factor = 1;
+      jpeg_start_compress(&coder, TRUE);
+      while (coder.next_scanline < coder.image_height) {
+        unsigned char* row = pixels_.data() + std::size_t{3} * width * coder.next_scanline;
+        jpeg_write_scanlines(&coder, &row, 1);
+      }
+      jpeg_finish_compress(&coder);
+    });
+    jpeg_destroy_compress(&coder);
+    std::unique_ptr<unsigned char, void (*)(void*)> const owner(jpeg, std::free);
+    if (!done) throw penstock::Error(penstock::ErrorKind::system, sheet_path_ + ": " + messages.error());
     sheet_->append(std::as_bytes(std::span(jpeg, bytes)));
     sheet_->close();
   }

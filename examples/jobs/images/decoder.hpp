@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -11,47 +12,95 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "jpeg_messages.hpp"
+#include "orientation.hpp"
 #include <penstock/error.hpp>
 #include <penstock/images.hpp>
 #include <sys/stat.h>
-#include <turbojpeg.h>
+
+/// How images are decoded.
+struct Decoding {
+  std::uint32_t side =
+      0;               ///< Smaller than the file says, by up to 8, if no side gets shorter than this; 0: in full size.
+  bool square = true;  ///< The part is the square in the middle, or else all.
+  bool oriented = true;  ///< Turned as EXIF says.
+};
 
 /// Decodes files one after the other, with the memory of those before.
 ///
 /// Threads: one at a time.
 class Decoder {
  public:
-  /// Smaller than the file says, by up to 8, if no side gets shorter than `side`; 0: in full size.
+  Decoder() {
+    image_.err = messages_.manager();
+    jpeg_create_decompress(&image_);
+    // A file may make a decoder work for hours by scans without end.
+    watch_.manager.progress_monitor = [](j_common_ptr image) {
+      auto const& watch = *reinterpret_cast<Watch const*>(image->progress);
+      constexpr int most_scans = 500;
+      if (watch.image->input_scan_number > most_scans) watch.messages->refuse("it has more than 500 scans.");
+    };
+    watch_.image = &image_;
+    watch_.messages = &messages_;
+    image_.progress = &watch_.manager;
+  }
+  Decoder(Decoder const&) = delete;
+  Decoder& operator=(Decoder const&) = delete;
+  ~Decoder() { jpeg_destroy_decompress(&image_); }
+
+  /// Returns the bytes of head and pixels.
   ///
   /// Throws: Error, with the path in front.
-  std::size_t decode(std::string const& path, std::uint32_t side, bool square, std::span<std::byte> input) {
+  std::size_t decode(std::string const& path, Decoding const& how, std::span<std::byte> input) {
     auto const refuse = [&](std::string const& why) {
+      jpeg_abort_decompress(&image_);
       throw penstock::Error(penstock::ErrorKind::system, path + ": " + why);
     };
-    if (!read(path)) refuse("it cannot be read.");
-    int width = 0, height = 0, sampling = 0, colours = 0;
-    if (tjDecompressHeader3(decoder_.get(), jpeg_.data(), bytes_, &width, &height, &sampling, &colours) != 0)
-      refuse(tjGetErrorStr2(decoder_.get()));
+    errno = 0;
+    if (!read(path)) refuse("it cannot be read: " + std::system_category().message(errno) + ".");
+    if (bytes_ == 0) refuse("it is empty.");
+    messages_.take_warning();
+    messages_.pixels_are_there(false);
+    if (!messages_.try_to([&] { read_head(); })) refuse(messages_.error());
+    turn_ = how.oriented ? orientation() : Orientation{};
     penstock::ImageHead head;
-    for (unsigned part = side != 0 ? 8 : 1; part != 0; part /= 2) {
-      head.width = (static_cast<unsigned>(width) + part - 1) / part;
-      head.height = (static_cast<unsigned>(height) + part - 1) / part;
-      if (std::min(head.width, head.height) >= side) break;
+    for (unsigned part = how.side != 0 ? 8 : 1; part != 0; part /= 2) {
+      image_.scale_num = 1;
+      image_.scale_denom = part;
+      head.width = (image_.image_width + part - 1) / part;
+      head.height = (image_.image_height + part - 1) / part;
+      if (std::min(head.width, head.height) >= how.side) break;
     }
-    square ? head.take_square() : head.take_all();
-    if (head.bytes() > input.size()) refuse("it needs --tile " + std::to_string(head.bytes()) + " or more.");
+    if (turn_.swaps_sides()) std::swap(head.width, head.height);
+    how.square ? head.take_square() : head.take_all();
+    if (head.bytes() > input.size())
+      refuse("it needs --tile " + std::to_string(whole_pages(head.bytes())) + " or more.");
     std::memcpy(input.data(), &head, sizeof head);
     auto* const pixels = reinterpret_cast<unsigned char*>(input.data()) + sizeof head;
-    if (tjDecompress2(decoder_.get(), jpeg_.data(), bytes_, pixels, static_cast<int>(head.width), 0,
-                      static_cast<int>(head.height), TJPF_RGB, TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS) != 0)
-      refuse(tjGetErrorStr2(decoder_.get()));
-    return head.bytes();
+    auto const bytes = static_cast<std::size_t>(head.bytes() - sizeof head);
+    if (!turn_.as_it_is() && unturned_.size() < bytes) unturned_.resize(bytes);
+    line_.resize(std::size_t{4} * image_.image_width);
+    if (!messages_.try_to([&] { read_pixels(turn_.as_it_is() ? pixels : unturned_.data()); }))
+      refuse(messages_.error());
+    if (!turn_.as_it_is()) turn(head, pixels);
+    return sizeof head + bytes;
   }
+  /// What is odd about the last file, which is decoded all the same; empty if nothing is.
+  std::string take_warning() { return messages_.take_warning(); }
 
  private:
+  struct Watch {
+    jpeg_progress_mgr manager = {};
+    jpeg_decompress_struct const* image = nullptr;
+    JpegMessages* messages = nullptr;
+  };
+
+  static std::uint64_t whole_pages(std::uint64_t bytes) noexcept { return (bytes + 4095) / 4096 * 4096; }
+
   bool read(std::string const& path) {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> const file(std::fopen(path.c_str(), "rbe"), std::fclose);
     struct stat found = {};
@@ -59,25 +108,86 @@ class Decoder {
     bytes_ = static_cast<std::size_t>(found.st_size);
     if (jpeg_.size() < bytes_) jpeg_.resize(bytes_);
     std::setvbuf(file.get(), nullptr, _IONBF, 0);  // It is read by one call.
-    return std::fread(jpeg_.data(), 1, bytes_, file.get()) == bytes_;
+    // One that became shorter is what is left of it.
+    bytes_ = std::fread(jpeg_.data(), 1, bytes_, file.get());
+    return std::ferror(file.get()) == 0;
+  }
+  void read_head() {
+    jpeg_mem_src(&image_, jpeg_.data(), static_cast<unsigned long>(bytes_));  // NOLINT(google-runtime-int): libjpeg's.
+    jpeg_save_markers(&image_, JPEG_APP0 + 1, 0xFFFF);
+    jpeg_read_header(&image_, TRUE);
+    image_.out_color_space = image_.num_components == 4 ? JCS_CMYK : JCS_RGB;
+  }
+  Orientation orientation() const {
+    for (auto const* marker = image_.marker_list; marker != nullptr; marker = marker->next) {
+      Orientation const found = orientation_of(std::span(marker->data, marker->data_length));
+      if (!found.as_it_is()) return found;
+    }
+    return {};
+  }
+  void read_pixels(unsigned char* to) {
+    jpeg_start_decompress(&image_);
+    std::size_t const width = image_.output_width;
+    bool const inks = image_.out_color_space == JCS_CMYK;
+    while (image_.output_scanline < image_.output_height) {
+      unsigned char* row = inks ? line_.data() : to;
+      jpeg_read_scanlines(&image_, &row, 1);
+      for (std::size_t k = 0; inks && k < 3 * width; ++k)
+        to[k] = light_of(line_[k / 3 * 4 + k % 3], line_[k / 3 * 4 + 3]);
+      to += 3 * width;
+    }
+    messages_.pixels_are_there(true);
+    jpeg_finish_decompress(&image_);
+  }
+  /// Files have inks the other way round, 255 for none, as Adobe's programs write them.
+  static unsigned char light_of(unsigned ink, unsigned black) noexcept {
+    return static_cast<unsigned char>((ink * black + 127) / 255);
+  }
+  void turn(penstock::ImageHead const& head, unsigned char* to) const {
+    std::size_t const width = turn_.swaps_sides() ? head.height : head.width;
+    std::size_t const height = turn_.swaps_sides() ? head.width : head.height;
+    for (std::size_t y = 0; y < head.height; ++y) {
+      for (std::size_t x = 0; x < head.width; ++x, to += 3) {
+        auto const [column, row] = turn_.source(x, y, width, height);
+        std::memcpy(to, unturned_.data() + 3 * (row * width + column), 3);
+      }
+    }
   }
 
-  std::unique_ptr<void, int (*)(tjhandle)> const decoder_{tjInitDecompress(), tjDestroy};
-  std::vector<unsigned char> jpeg_;
-  std::size_t bytes_ = 0;  ///< Of the file that is in it.
+  JpegMessages messages_;
+  jpeg_decompress_struct image_ = {};
+  Watch watch_;
+  Orientation turn_;
+  std::vector<unsigned char> jpeg_, line_, unturned_;
+  std::size_t bytes_ = 0;  ///< Of the file that is in `jpeg_`.
 };
 
-/// As many decoders as are in use at once.
+/// As many decoders as are in use at once, and what is odd about files that they decoded.
 ///
 /// Threads: any.
 class Decoders {
  public:
-  std::size_t decode(std::string const& path, std::uint32_t side, bool square, std::span<std::byte> input) {
+  std::size_t decode(std::string const& path, Decoding const& how, std::span<std::byte> input) {
     std::unique_ptr<Decoder> decoder = take();
-    std::size_t const bytes = decoder->decode(path, side, square, input);
+    std::size_t const bytes = decoder->decode(path, how, input);
+    std::string const warning = decoder->take_warning();
     std::scoped_lock const lock(mutex_);
+    if (!warning.empty()) warnings_.push_back(path + " is decoded, but it is odd: " + warning + ".");
     idle_.push_back(std::move(decoder));
     return bytes;
+  }
+  /// A sentence for each file that is odd, by their names; of many the first ones.
+  std::vector<std::string> warnings() {
+    constexpr std::size_t most = 20;
+    std::scoped_lock const lock(mutex_);
+    std::vector<std::string> some = warnings_;
+    std::ranges::sort(some);
+    if (some.size() > most) {
+      std::string const more = std::to_string(some.size() - most);
+      some.resize(most);
+      some.push_back(more + " more files are decoded, but are odd.");
+    }
+    return some;
   }
 
  private:
@@ -95,4 +205,5 @@ class Decoders {
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<Decoder>> idle_;
+  std::vector<std::string> warnings_;
 };

@@ -2,8 +2,7 @@
 // A job: a folder of JPEG files as tensors, as networks for images take them. `images run --input folder --tensors
 // all.f32 --sheet all.jpg`: producers decode the files, each one into a tile, and the device resizes and normalises.
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -11,26 +10,13 @@
 
 #include "album.hpp"
 #include "decoder.hpp"
+#include "folder.hpp"
 #include <penstock/images.hpp>
 #include <penstock/job.hpp>
 
 using namespace penstock;
 
 namespace {
-
-using Paths = std::vector<std::string>;
-
-Paths images_of(std::string const& folder) {  // And of the folders in it.
-  Paths paths;
-  for (auto const& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    std::string ending = entry.path().extension();
-    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if ((ending == ".jpg" || ending == ".jpeg") && entry.is_regular_file()) paths.push_back(entry.path());
-  }
-  if (paths.empty()) throw Error(ErrorKind::bad_argument, folder + " has no .jpg or .jpeg file: name another folder.");
-  std::ranges::sort(paths);
-  return paths;
-}
 
 std::array<float, 3> three_of(std::string const& text) {
   std::istringstream from(text);
@@ -67,23 +53,31 @@ class Resize final : public Stage {
 
 JobWork make_tensors(JobPoint const& point) {
   ImageForm const form = form_of(point.values);
-  auto const files = std::make_shared<Paths const>(images_of(point.values.text("input")));
+  auto const folder = std::make_shared<ImageFolder const>(point.values.text("input"));
   auto const album =
       std::make_shared<Album>(form, point.values.text("tensors"), point.values.text("sheet"), point.digested);
   auto const decoders = std::make_shared<Decoders>();  // Producers decode, each for a tile of its own.
-  std::uint32_t const side = point.values.text("scaling") == "yes" ? form.width : 0;
-  bool const square = point.values.text("fit") == "square";
+  Decoding const how{.side = point.values.text("scaling") == "yes" ? form.width : 0,
+                     .square = point.values.text("fit") == "square",
+                     .oriented = point.values.text("orientation") == "yes"};
   auto const fill = [=](TilePlace place, std::span<std::byte> input) {
-    return decoders->decode((*files)[place], side, square, input);
+    return decoders->decode(folder->files()[place], how, input);
   };
   return {.source =
               [=](Pool const&) {
-                return std::make_unique<GeneratedSource<decltype(fill), std::byte>>(files->size(), fill);
+                return std::make_unique<GeneratedSource<decltype(fill), std::byte>>(folder->files().size(), fill);
               },
           .stages = {.make = [form](StageContext const& c) { return std::make_unique<Resize>(c, form); }},
           .sink = [album](Completion& completion) { album->take(completion); },
           .digest = [album] { return album->digest(); },
-          .results = [album] { return album->results(); }};
+          .results = [album] { return album->results(); },
+          .remarks =
+              [=] {
+                std::vector<std::string> all = folder->remarks();
+                std::ranges::copy(decoders->warnings(), std::back_inserter(all));
+                return all;
+              },
+          .left_out = [folder] { return folder->left_out(); }};
 }
 
 JobOption any_option(char const* name, char const* sentence, char const* preset, char const* type) {
@@ -103,10 +97,11 @@ int main(int count, char** arguments) {
       count, arguments,
       {.sentence = "Makes tensors of the JPEG files in a folder",
        .options = {folder_option("input", "The folder, with all folders in it"),
-                   any_option("tensors", "Where the tensors go, float32 in the order of the names", "", "FILE"),
-                   any_option("sheet", "Where a contact sheet goes, a JPEG file", "", "FILE"),
+                   output_option("tensors", "Where the tensors go, float32 in the order of the names"),
+                   output_option("sheet", "Where a contact sheet goes, a JPEG file"),
                    number_option("size", "Pixels in a row and in a column of a tensor", 224, 1, 4096),
                    word_option("fit", "Of each image: the square in its middle, or all of it", {"square", "all"}),
+                   word_option("orientation", "Turn images as EXIF says that the camera was held", {"yes", "no"}),
                    word_option("scaling", "Halve images while they are decoded, if so much is left", {"yes", "no"}),
                    three_option("mean", "What is subtracted from colours between 0 and 1", "0.485,0.456,0.406"),
                    three_option("deviation", "What they are then divided by", "0.229,0.224,0.225")},
@@ -117,7 +112,7 @@ int main(int count, char** arguments) {
                               .output_bytes = form_of(point.values).elements() * sizeof(float)};
            },
        .make = make_tensors,
-       .check = [](JobPoint const& point) { static_cast<void>(images_of(point.values.text("input"))); },
+       .check = [](JobPoint const& point) { static_cast<void>(ImageFolder(point.values.text("input"))); },
        .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // The kernel takes any bytes.
        .item = "image",
        .items = [](Tile const&) { return 1; },

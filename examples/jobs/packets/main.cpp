@@ -69,6 +69,8 @@ struct Sums {
 
 std::string text_of(Sums const& sums, std::size_t top) {
   PacketTotals const& totals = sums.totals;
+  Flows flows = sums.flows;
+  std::erase_if(flows, [](PacketFlow const& flow) { return flow.key.version == 0; });  // left_out_of has those.
   std::string text;
   for (auto const& [name, number] : {std::pair{"packets", totals.packets},
                                      {"bytes", totals.bytes},
@@ -80,11 +82,10 @@ std::string text_of(Sums const& sums, std::size_t top) {
                                      {"bad ipv4 headers", totals.bad_headers},
                                      {"checksums", totals.checked},
                                      {"bad checksums", totals.bad},
-                                     {"flows", sums.flows.size()},
+                                     {"flows", flows.size()},
                                      {"packets without flow", totals.without_flow}}) {
     text += std::string(name) + " " + std::to_string(number) + "\n";
   }
-  Flows flows = sums.flows;
   std::ranges::stable_sort(flows, std::ranges::greater(), &PacketFlow::bytes);
   if (top != 0 && flows.size() > top) flows.resize(top);
   text += "protocol source target packets bytes first last flags\n";
@@ -120,13 +121,14 @@ JobWork sum_capture(JobPoint const& point) {
           .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumPackets>(c, places); },
                      .merge = [all](Stage& lane) { all->add(static_cast<SumPackets&>(lane)); }},
           .digest = [all] { return digest_of(*all); },
-          .results = [all, top = point.values.number("top")] { return text_of(*all, top); }};
+          .results = [all, top = point.values.number("top")] { return text_of(*all, top); },
+          .left_out = [all] { return left_out_of(all->totals, all->flows); }};
 }
 
 TileShape shape_of(JobPoint const& point) {
   if (point.tile_bytes < 4096)  // Where a packet begins is seen by several of them.
     throw Error(ErrorKind::bad_argument, "a tile has whole packets: give it 4 KiB or more, and best room for 16");
-  return {.input_bytes = point.tile_bytes, .more_input_bytes = {record_places_bytes(point.tile_bytes, 12)}};
+  return {.input_bytes = point.tile_bytes, .more_input_bytes = {capture_places_bytes(point.tile_bytes)}};
 }
 
 }  // namespace

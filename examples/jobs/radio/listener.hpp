@@ -92,6 +92,13 @@ class Listener {
     }
     return all;
   }
+  /// Follows `results`.
+  std::vector<LeftOut> left_out() const {
+    std::vector<LeftOut> all;
+    LeftOut const lost{.unit = "frame", .reason = "where too many begin side by side", .count = receiver_.lost()};
+    add_left_out(all, std::span(&lost, 1));
+    return all;
+  }
   std::uint64_t digest() {
     receiver_.finish();
     std::string const rest = receiver_.lines() + receiver_.summary();

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "penstock/clock.hpp"
+#include "penstock/core/works_for.hpp"
 #include "penstock/device.hpp"
 #include "penstock/flow/attribute.hpp"
+#include "penstock/flow/expect_fitting.hpp"
 #include "penstock/flow/judge.hpp"
 #include "penstock/flow/option_members.hpp"
 #include "penstock/flow/replay.hpp"
@@ -109,13 +111,17 @@ std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink 
 
 std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink sink) {
   expect_complete(stages, sink);
+  expect_fitting(stages.types, options.tile);
   if (options.watching.attribute) {
     if (auto const replay = Replay::claim(options.tile)) replay->run(devices, options, stages);
   }
   // Only a run that can be judged is worth the look.
   load = options.watching.recorder != nullptr ? std::make_unique<HostLoad>(topology.cpus()) : nullptr;
-  auto made = std::make_shared<Run>(input, open_input, pool, records, lanes, options, placement.consumer(0),
-                                    std::move(stages), std::move(sink));
+  // Stages that see all tiles in their sequence have one lane.
+  bool const one_lane = stages.order.in_sequence && !stages.order.key;
+  auto made =
+      std::make_shared<Run>(input, open_input, pool, records, one_lane ? std::vector<LanePlace>{lanes.front()} : lanes,
+                            options, placement.consumer(0), std::move(stages), std::move(sink));
   if (input == Input::pushed) {
     made->start_graph_thread();
     fed_run.store(made.get(), std::memory_order_release);
@@ -126,6 +132,10 @@ std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink 
   ++runs_;
   if (ending_) made->stop();
   return made;
+}
+
+bool Pipeline::Parts::is_thread_of_a_device() const noexcept {
+  return std::ranges::any_of(devices, [](Device const* device) { return WorksFor::here(device); });
 }
 
 void Pipeline::Parts::stop_for_good() noexcept {
@@ -146,8 +156,10 @@ Report Pipeline::Parts::drain(std::function<void()> const& hand_in_rest) {
   run->end_of_input();
   Report report = run->finish();
   report.borrow_wait = feed_waits.take_waited();
-  complete(report, run->placed());
-  attribute_loss(report, *run);
+  add_to_report([&] {
+    complete(report, run->placed());
+    attribute_loss(report, *run);
+  });
   return report;
 }
 

@@ -164,13 +164,13 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   options.judged = !no_verdict;
   options.digests = sweep.axes.job != nullptr && !no_digests;
   RunProgress progress(true, begun.empty() ? ProgressBegun() : ProgressBegun::from(begun));
-  Apart begun;
+  Apart rounds;
   bool const all_here = one_process || repeats == 1 || no_points;
   if (all_here) {
-    for (measure::Point const& point : points) begun.results.push_back({.point = point});
+    for (measure::Point const& point : points) rounds.results.push_back({.point = point});
   } else {
     sweep.warn_of_foreign_profile(flavour(), interrupt.token());
-    begun = apart(points, options, interrupt.token(), progress);
+    rounds = apart(points, options, interrupt.token(), progress);
     options.least_repeats = options.most_repeats = 1;  // That are left for this process.
   }
   OpenDevices const devices(sweep.axes.wishes());
@@ -187,9 +187,9 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   std::vector<std::string> places;
   for (measure::Point const& point : points) places.push_back(place_text(wanted, point));
   std::size_t before = 0;
-  for (measure::PointResult const& result : begun.results) before += result.apart;
+  for (measure::PointResult const& result : rounds.results) before += result.apart;
   std::vector<measure::PointResult> const results = measure::sweep(
-      devices.by_name, std::move(begun.results), options, interrupt.token(), [&](measure::SweepProgress const& now) {
+      devices.by_name, std::move(rounds.results), options, interrupt.token(), [&](measure::SweepProgress const& now) {
         progress.show(before + now.done, before + now.total, places[now.point]);
       });
   progress.end();
@@ -208,7 +208,7 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   }
   bool const failed = !told || std::any_of(results.begin(), results.end(),
                                            [](measure::PointResult const& one) { return !one.error.empty(); });
-  if (begun.lost || devices.lost()) return exit_device;
+  if (rounds.lost || devices.lost()) return exit_device;
   return failed ? exit_some_failed : exit_ok;
 }
 

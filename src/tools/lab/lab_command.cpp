@@ -182,7 +182,7 @@ void LabCommand::add_to(CLI::App& command) {
   command.add_flag("--json", json, "Print JSON, an object a line for each experiment")->excludes(&listing);
   command.add_option("--trace", trace, "Also write a trace of what ran when to this file, for Perfetto or Chrome")
       ->type_name("FILE")
-      ->check(names_a_file())
+      ->check(names_an_output())
       ->excludes(&listing);
 }
 
