@@ -30,6 +30,11 @@ TEST_F(ARunOfOneSecond, IsBoundByCpusWithNothingLeft) {
   EXPECT_EQ(seen.evidence.at(0), "2 CPUs had nothing left: this process used 98 % of their time.");
   EXPECT_TRUE(seen.advice.empty()) << "neither slots nor threads bring more CPUs";
   EXPECT_EQ(seen.streams_will_not_help.value().reason, NoStreams::host);
+  run.cpu_time = 0.9;
+  run.cpu_of_others = 1.1;
+  EXPECT_EQ(verdict().bound, Bound::too_few_tiles) << "it may as well sleep";
+  run.cpu_time = 1.95;
+  run.cpu_of_others = 0;
   run.gpu = true;
   EXPECT_EQ(verdict().bound, Bound::too_few_tiles) << "most of that was spent watching the GPU";
 }

@@ -80,8 +80,9 @@ void add_cpus(Utilisation& use, RunFigures const& figures) {
   use.cpus = {.own = use.cpu_seconds / all, .others = figures.cpu_of_others / all};
   // Beside a GPU threads may watch it awake, and could do other things.
   double const at_work = figures.gpu ? std::min(use.cpu_seconds, threads) : use.cpu_seconds;
-  constexpr double nothing_left = 0.95;
-  use.cpus_full = figures.cpu_time && at_work / all + use.cpus->others >= nothing_left;
+  // A process that uses little of them may as well sleep beside others that are busy.
+  constexpr double nothing_left = 0.95, much = 0.5;
+  use.cpus_full = figures.cpu_time && at_work / all >= much && at_work / all + use.cpus->others >= nothing_left;
 }
 
 /// Of lanes that are busy for `share` of their time, part of it with giving tiles to the device.

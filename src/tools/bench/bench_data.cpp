@@ -89,8 +89,9 @@ Json timeline_of(std::span<PointResult const> results, Flavour flavour) {
   for (Passage const& passage : shown.passages) {
     passages.push_back({passage.row, static_cast<int>(passage.step), passage.tile, passage.begin, passage.end});
   }
-  measure::Trial const& trial = results[*best].last.value();
-  Overlap const overlap = overlap_of(window, shared_stream(trial.options, flavour, trial.report.devices.size()));
+  auto const& trial = results[*best].last;
+  Overlap const overlap = overlap_of(
+      window, trial ? shared_stream(trial->options, flavour, trial->report.devices.size()) : SharedStream::none);
   return {{"point", *best},
           {"rows", rows},
           {"steps", steps},

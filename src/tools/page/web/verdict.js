@@ -23,6 +23,7 @@ function verdict_section(all) {
     fill: 'filling',
     sink: 'the sink',
     'serialising stream': 'a serialising stream',
+    CPUs: 'the CPUs of the host',
   };
   const bound_in_words = (bound) => bounds[bound] ?? bound;
 
@@ -88,7 +89,7 @@ function verdict_section(all) {
               ),
             ),
           )
-        : element('p', {}, 'Nothing that is known here.'),
+        : element('p', {}, verdict.no_advice || 'Nothing that is known here.'),
       verdict.streams_will_not_help
         ? element('p', {class: 'streams'}, verdict.streams_will_not_help)
         : null,
@@ -101,13 +102,15 @@ function verdict_section(all) {
     const steps = ['upload', 'kernel', 'download']
       .filter((step) => numbers.is_there(times[`${step}_us`]))
       .map((step) => `${step} ${numbers.microseconds(times[`${step}_us`])}`);
+    if (!steps.length)
+      return times.overlap === 0 ? element('p', {class: 'evidence'}, 'All work waits in one stream: overlap is 0 %.') : null;
     const sentences = [`A tile takes ${numbers.list(steps)} of the device.`];
     if (numbers.is_there(times.speedup) && numbers.is_there(times.possible_speedup))
       sentences.push(
         `Together that is ${numbers.times(times.speedup)} of one after the other, ` +
           `and ${numbers.times(times.possible_speedup)} is possible.`,
       );
-    return steps.length ? element('p', {class: 'evidence'}, sentences.join(' ')) : null;
+    return element('p', {class: 'evidence'}, sentences.join(' '));
   }
 
   // How lanes learned that tiles were done.
@@ -144,7 +147,13 @@ function verdict_section(all) {
         ),
         verdict
           ? (verdict.evidence ?? []).map((sentence) => element('p', {class: 'evidence'}, sentence))
-          : element('p', {}, 'This point was measured without looking for what bounded it.'),
+          : element(
+              'p',
+              {},
+              results.is_late(point)
+                ? 'Its clock was late, so it is not judged.'
+                : 'This point was measured without looking for what bounded it.',
+            ),
         on_the_device(verdict?.device_times),
         completions(point.completions_percent),
         point.remarks.map((sentence) => element('p', {class: 'evidence'}, sentence)),
