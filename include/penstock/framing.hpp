@@ -201,7 +201,8 @@ struct RecordLoss {
   }
   bool operator==(RecordLoss const&) const = default;
 };
-/// What was lost, an entry for each reason.
-std::vector<LeftOut> left_out_of(RecordLoss const& loss);
+/// What was lost, an entry for each reason. If the input was `stopped`, a record that is not finished is not lost: the
+/// stop came before its end.
+std::vector<LeftOut> left_out_of(RecordLoss const& loss, bool stopped = false);
 
 }  // namespace penstock

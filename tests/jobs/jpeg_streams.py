@@ -100,10 +100,12 @@ def changed(chance, data):
 
 def pixels_by_djpeg(path):
     try:
-        found = subprocess.run(["djpeg", "-ppm", path], capture_output=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
+        found = subprocess.run(["djpeg", "-ppm", path], capture_output=True, check=False)
+    except OSError:
         return None
-    with Image.open(io.BytesIO(found)) as image:
+    if found.returncode not in (0, 2):  # 2: it warns.
+        return None
+    with Image.open(io.BytesIO(found.stdout)) as image:
         return image.convert("RGB").tobytes()
 
 

@@ -3,17 +3,17 @@
 // added up. `lines run --input access.log` prints, for each status, how many requests had it and the sum of bytes. With
 // `--patterns FILE` only lines count that have one of the lines of that file in them.
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "line_keys.hpp"
 #include "line_numbers.hpp"
 #include "line_options.hpp"
 #include "line_results.hpp"
+#include "pattern_files.hpp"
 #include <penstock/files.hpp>
 #include <penstock/framing.hpp>
 #include <penstock/job.hpp>
@@ -23,8 +23,6 @@
 using namespace penstock;
 
 namespace {
-
-using Patterns = std::optional<Literals>;  // Nothing: all lines count.
 
 class SumLines final : public Stage {  // Each lane adds up on its device.
  public:
@@ -75,24 +73,6 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
   std::vector<DeviceSpan<std::byte const>> inputs_;
 };
 
-/// What files of patterns have. Each is read once, as a pipe gives it only once.
-class PatternFiles {
- public:
-  std::shared_ptr<Patterns const> of(JobPoint const& point) {
-    std::string const& path = point.values.text("patterns");
-    std::scoped_lock const lock(mutex_);
-    auto& patterns = read_[path];
-    if (patterns == nullptr && path.empty()) patterns = std::make_shared<Patterns const>();
-    if (patterns == nullptr)
-      patterns = std::make_shared<Patterns const>(literals_of_lines(read_text(path, point.stop)));
-    return patterns;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Patterns const>> read_;
-};
-
 bool follows(JobPoint const& point) {
   if (point.values.text("follow") == "no") return false;
   if (!point.measured) return true;
@@ -109,7 +89,7 @@ void expect_followable(JobValues const& values) {
 JobWork sum_file(JobPoint const& point, PatternFiles& files) {
   std::size_t const count = point.values.number("groups") + 1;
   // What one run changes belongs to that run.
-  auto const all = std::make_shared<LineTotals>(std::vector<LineGroup>(count), LineReasons{});
+  auto const all = std::make_shared<LineTotals>(LineTotals{std::vector<LineGroup>(count), LineReasons{}});
   LineFields const fields = fields_of(point.values);
   auto const patterns = files.of(point);
   return {
@@ -124,8 +104,13 @@ JobWork sum_file(JobPoint const& point, PatternFiles& files) {
                  .merge = [all](Stage& lane) { *all += static_cast<SumLines&>(lane).totals; }},
       .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
       .results = [=] { return text_of(*all, fields); },
-      .remarks = [=] { return remarks_on(*all, fields); },
-      .left_out = [=, values = point.values] { return numbers_left_out(*all, fields, values); }};
+      .remarks = [=, values = point.values] { return LineKeys(*all, fields, values).remarks(); },
+      .left_out =
+          [=, values = point.values] {
+            std::vector<LeftOut> left = LineKeys(*all, fields, values).left_out();
+            std::ranges::move(numbers_left_out(*all, fields, values), std::back_inserter(left));
+            return left;
+          }};
 }
 
 }  // namespace
@@ -144,7 +129,8 @@ int main(int count, char** arguments) {
                   .check =
                       [&](JobPoint const& point) {
                         expect_followable(point.values);
-                        static_cast<void>(patterns.of(point));
+                        // A pipe is read where a stop ends the wait for its writer.
+                        if (std::filesystem::is_regular_file(point.values.text("patterns"))) patterns.of(point);
                         static_cast<void>(fields_of(point.values));
                       },
                   .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.

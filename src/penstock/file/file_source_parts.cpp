@@ -260,7 +260,7 @@ std::vector<std::string> FileSource::Parts::remarks() {
 }
 
 std::vector<LeftOut> FileSource::Parts::left_out() {
-  std::vector<LeftOut> all = left_out_of(loss());
+  std::vector<LeftOut> all = left_out_of(loss(), options_.stop.stop_requested());
   if (followed_) add_left_out(all, followed_->left_out());
   return all;
 }

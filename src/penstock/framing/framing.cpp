@@ -144,7 +144,7 @@ FramingRef length_prefixed(LengthPrefix prefix) {
   return std::make_shared<Prefixed>(prefix);
 }
 
-std::vector<LeftOut> left_out_of(RecordLoss const& loss) {
+std::vector<LeftOut> left_out_of(RecordLoss const& loss, bool stopped) {
   std::vector<LeftOut> all;
   std::array const entries{
       LeftOut{.unit = "record", .reason = "too long for a tile", .count = loss.refused, .remedy = "make tiles larger"},
@@ -152,7 +152,10 @@ std::vector<LeftOut> left_out_of(RecordLoss const& loss) {
               .reason = "cut to what fits into a tile",
               .count = loss.truncated,
               .remedy = "make tiles larger"},
-      LeftOut{.unit = "record", .reason = "not finished where the input ends", .count = loss.unfinished}};
+      LeftOut{.unit = "record",
+              .reason = stopped ? "not finished when the input was stopped" : "not finished where the input ends",
+              .count = loss.unfinished,
+              .lost = !stopped}};
   add_left_out(all, entries);
   return all;
 }

@@ -65,6 +65,11 @@ class StreamCutter {
   /// The stream breaks off: a record that has begun is unfinished. `more` bytes of it are in a tile that was not ready.
   void break_off(std::size_t more = 0);
 
+  /// Memory that is kept for what is left, which may be more.
+  std::size_t kept() const noexcept { return left_.capacity(); }
+  /// A record has begun, and its end has not come.
+  bool is_within_record() const noexcept { return !left_.empty() || skips_ != Skip::nothing; }
+
   /// Once the stream has ended: there is more for a next tile, which begins with what is damaged.
   bool holds_rest() const noexcept { return !left_.empty(); }
   /// Of the record within which the stream has ended: how many bytes it has.

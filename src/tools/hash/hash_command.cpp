@@ -126,7 +126,7 @@ ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
     measure::expect_profile_of(measure::built_in_job(), *pipeline.profile.profile, pipeline.profile.path);
   trace.check();
   std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
-  for (std::string const& path : inputs()) read.push_back({"PATH", path});
+  for (std::string const& path : inputs()) read.push_back({.option = "PATH", .path = path, .whole_folder = false});
   FilesToWrite files(read, std::vector<NamedFile>{trace.named()}, interrupt.token());
   auto const open = [wish = pipeline.wish()] { return open_devices(wish); };
   if (takes_head_start()) return run_after_head_start(open, output, interrupt.token());
