@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each framing gives the same records however an input comes, wherever its records lie.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/compressed.hpp"
