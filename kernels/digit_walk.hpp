@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <span>
 
 #include "penstock/flavour.hpp"
@@ -40,6 +41,10 @@ class DigitWalk {
 
   WalkedLine walk(std::size_t begin) {
     WalkedLine line;
+    if (fields_.format == LineFormat::access_log) {
+      if (!walk_log(line, begin)) line = walk_shifted<LineWalk::digits>(byte_at(), begin, text_.size(), fields_);
+      return line;
+    }
     std::uint32_t const first = std::min(fields_.key, fields_.number), last = std::max(fields_.key, fields_.number);
     if (first > 0 && !go_on(line, first, begin)) return line;
     if (!read(line, first, begin) || last == first) return line;
@@ -56,14 +61,44 @@ class DigitWalk {
     begin = line.stopped + 1;
     return goes_on && !ends_line(line.stopped);
   }
+  /// False if a field is none that can be there.
+  bool walk_log(WalkedLine& line, std::size_t begin) {
+    auto const is_status = [](std::uint32_t field) { return field == log_status || field == log_bytes; };
+    if (!is_status(fields_.key) || !is_status(fields_.number)) {
+      return walk_fields<LineWalk::digits>(line, stops_, byte_at(), 0, begin, text_.size(), fields_);
+    }
+    if (!go_on(line, log_time, begin)) return false;
+    for (std::uint32_t const field : {log_time, log_request}) {
+      line.stopped = stops_.next();
+      if (ends_line(line.stopped) || !is_log_field(field, byte_at(), begin, line.stopped)) return false;
+      begin = line.stopped + 1;
+    }
+    bool goes_on = true;
+    for (std::uint32_t field = log_status; field <= log_bytes && goes_on; ++field) {
+      std::size_t const first = begin;
+      std::uint64_t value = 0;
+      goes_on = next_field(line, begin);
+      LineReason const reason = number_in(first, end_, value);
+      // Most are digits, of which a status has three.
+      bool const good = reason == LineReason::used && text_[first] != '"' && (field == log_bytes || end_ - first == 3);
+      if (!good && !is_log_field(field, byte_at(), first, end_)) return false;
+      take(line, field, reason, value);
+    }
+    return true;
+  }
+  auto byte_at() const {
+    return [bytes = text_.data()](std::size_t place) { return bytes[place]; };
+  }
   bool ends_line(std::size_t at) const { return at == text_.size() || text_[at] == '\n'; }
-  /// The field that begins there, and then the beginning of the next one. False if the line ends with it.
-  bool read(WalkedLine& line, std::uint32_t field, std::size_t& begin) {
-    std::size_t end = line.stopped = stops_.next();
-    bool const goes_on = !ends_line(end);
-    if (!goes_on && end != begin && text_[end - 1] == '\r') --end;
-    std::uint64_t value = 0;
-    LineReason const reason = number_in(begin, end, value);
+  /// Goes to the beginning of the next field; `end_` is then the end of this one. False if the line ends with it.
+  bool next_field(WalkedLine& line, std::size_t& begin) {
+    end_ = line.stopped = stops_.next();
+    bool const goes_on = !ends_line(end_);
+    if (!goes_on && end_ != begin && text_[end_ - 1] == '\r') --end_;
+    begin = line.stopped + 1;
+    return goes_on;
+  }
+  void take(WalkedLine& line, std::uint32_t field, LineReason reason, std::uint64_t value) const {
     if (field == fields_.key) {
       line.key_reason = reason;
       line.key = value;
@@ -72,7 +107,18 @@ class DigitWalk {
       line.number_reason = reason;
       line.number = reason == LineReason::used ? value : 0;
     }
-    begin = line.stopped + 1;
+  }
+  /// Takes the field that begins there. False if the line ends with it.
+  bool read(WalkedLine& line, std::uint32_t field, std::size_t& begin) {
+    std::size_t first = begin;
+    bool const goes_on = next_field(line, begin);
+    if (fields_.format == LineFormat::words) {
+      while (first < end_ && (text_[first] == ' ' || text_[first] == '\t')) ++first;
+      if (first == end_) return goes_on;
+    }
+    std::uint64_t value = 0;
+    LineReason const reason = number_in(first, end_, value);
+    take(line, field, reason, value);
     return goes_on;
   }
   LineReason number_in(std::size_t begin, std::size_t end, std::uint64_t& value) const {
@@ -84,13 +130,13 @@ class DigitWalk {
     }
     bool const in_quotes =
         fields_.quote != 0 && size >= 2 && text_[begin] == fields_.quote && text_[end - 1] == fields_.quote;
-    auto const byte_at = [bytes = text_.data()](std::size_t place) { return bytes[place]; };
-    return digits_in(byte_at, begin + (in_quotes ? 1 : 0), end - (in_quotes ? 1 : 0), value);
+    return digits_in(byte_at(), begin + (in_quotes ? 1 : 0), end - (in_quotes ? 1 : 0), value);
   }
 
   Stops& stops_;
   std::span<char const> const text_;
   LineFields const& fields_;
+  std::size_t end_ = 0;  ///< Of the field that was read last.
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -21,13 +21,15 @@ __device__ unsigned long long* word_of(Number& number) {
 /// Why keys and numbers of a block's lines could not be used. A block has fewer than 2^32 lines.
 struct OwnLineReasons {
   unsigned keys[line_reasons], numbers[line_reasons];
+  unsigned open_quotes;
   unsigned long long largest, before;
 
   __device__ void clear(unsigned thread) {
     if (thread < line_reasons) keys[thread] = numbers[thread] = 0;
-    if (thread == 0) largest = before = 0;
+    if (thread == 0) largest = before = open_quotes = 0;
   }
   __device__ void add(WalkedLine const& line, bool has_group) {
+    if (line.open_quote) atomicAdd(&open_quotes, 1U);
     if (!line.has_number()) atomicAdd(&numbers[static_cast<unsigned>(line.number_reason)], 1U);
     if (has_group) return;
     LineReason const reason = line.has_key() ? LineReason::outside : line.key_reason;
@@ -41,6 +43,9 @@ struct OwnLineReasons {
       if (keys[thread] != 0) atomicAdd(word_of(all.keys[thread]), static_cast<unsigned long long>(keys[thread]));
       if (numbers[thread] != 0)
         atomicAdd(word_of(all.numbers[thread]), static_cast<unsigned long long>(numbers[thread]));
+    }
+    if (thread == 0 && open_quotes != 0) {
+      atomicAdd(word_of(all.open_quotes), static_cast<unsigned long long>(open_quotes));
     }
     if (thread == 0 && largest != 0) atomicMax(word_of(all.largest), largest);
     if (thread == 0 && before != 0) atomicMax(word_of(all.before), before);

@@ -6,11 +6,14 @@
 
 #include "penstock/line_reasons.hpp"
 
-// In a CUDA source these functions are for the GPU only.
+// In a CUDA source these functions are for the GPU only. Those apart are called for few lines, and not made a part of
+// what calls them.
 #ifdef __CUDACC__
 #define PENSTOCK_WALKS_THERE __device__
+#define PENSTOCK_WALKS_APART __device__ __noinline__
 #else
 #define PENSTOCK_WALKS_THERE
+#define PENSTOCK_WALKS_APART [[gnu::noinline]]
 #endif
 
 namespace penstock {

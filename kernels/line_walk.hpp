@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "penstock/flavour.hpp"
+#include "penstock/kernels/access_log.hpp"
 #include "penstock/kernels/line_time.hpp"
 #include "penstock/kernels/line_values.hpp"
 #include "penstock/line_sums.hpp"
@@ -32,7 +33,8 @@ struct WalkedLine {
   LineReason key_reason = LineReason::no_field;
   LineReason number_reason = LineReason::no_field;
   bool negative = false;
-  bool goes_on = false;  ///< With JSON: `stopped` is where another text of the line begins.
+  bool open_quote = false;  ///< The line ends within quotes. Only if the walk looks for them.
+  bool goes_on = false;     ///< With JSON: `stopped` is where another text of the line begins.
 
   PENSTOCK_WALKS_THERE constexpr bool has_key() const { return key_reason == LineReason::used; }
   PENSTOCK_WALKS_THERE constexpr bool has_number() const { return number_reason == LineReason::used; }
@@ -123,38 +125,103 @@ PENSTOCK_WALKS_THERE constexpr void read_field(WalkedLine& line, bool is_key, bo
 /// True for the characters that may end a field or change what others mean.
 PENSTOCK_WALKS_THERE constexpr bool is_stop(char byte, LineFields const& fields) {
   return byte == '\n' || byte == fields.separator || (byte == fields.quote && fields.quote != 0) ||
-         (byte == fields.escape && fields.escape != 0) || (fields.brackets && (byte == '[' || byte == ']'));
+         (byte == fields.escape && fields.escape != 0) || (fields.brackets && (byte == '[' || byte == ']')) ||
+         (byte == '\t' && fields.format == LineFormat::words);
+}
+/// True if a line break may be meant to be within quotes.
+PENSTOCK_WALKS_THERE constexpr bool may_break_in_quotes(LineFields const& fields) {
+  return fields.format == LineFormat::separated && fields.quote != 0 && fields.escape == 0;
 }
 
-/// Walks over the fields of the line that begins at `begin`, as far as they count. `stops.next()` is where the next
-/// stop is, from `begin` on; `end` if there is none before it. `byte_at(i)` is the byte there.
-template <LineWalk how, class Place, class Stops, class ByteAt>
-PENSTOCK_WALKS_THERE constexpr WalkedLine walk_line(Stops& stops, ByteAt const& byte_at, Place begin, Place end,
-                                                    LineFields const& fields) {
-  WalkedLine line;
-  std::uint32_t const last = fields.key > fields.number ? fields.key : fields.number;
-  Place field_begin = begin;
-  Place escaped = end;
-  bool quoted = false, bracketed = false;
-  for (std::uint32_t field = 0; field <= last;) {
-    Place const at = stops.next();
-    char const stop = at == end ? '\n' : byte_at(at);
-    if (stop != '\n') {
-      if (at == escaped) continue;
-      if (quoted && fields.escape != 0 && stop == fields.escape) {
-        escaped = at + 1;
-        continue;
+/// The stops of a text one after the other, by looking at each byte.
+template <class Place, class ByteAt>
+class EachStop {
+ public:
+  static constexpr bool watches_quotes = false;
+
+  PENSTOCK_WALKS_THERE constexpr EachStop(ByteAt const& byte_at, Place begin, Place end, LineFields const& fields)
+      : byte_at_(byte_at), at_(begin), end_(end), fields_(fields) {}
+
+  PENSTOCK_WALKS_THERE constexpr Place next() {
+    while (at_ < end_ && !is_stop(byte_at_(at_), fields_)) ++at_;
+    return at_ < end_ ? at_++ : end_;
+  }
+
+ private:
+  ByteAt const& byte_at_;
+  Place at_;
+  Place const end_;
+  LineFields const& fields_;
+};
+
+/// Which bytes of a field are no separators, as its stops come one after the other.
+template <class Place>
+class FieldQuotes {
+ public:
+  PENSTOCK_WALKS_THERE constexpr explicit FieldQuotes(Place end) : escaped_(end), closed_(end) {}
+
+  /// True if this stop of the field that begins at `begin` ends it.
+  PENSTOCK_WALKS_THERE constexpr bool ends(Place at, char stop, Place begin, LineFields const& fields) {
+    if (at == escaped_) return false;
+    if (quoted_) {
+      if (stop == fields.escape && fields.escape != 0) {
+        escaped_ = at + 1;
+      } else if (stop == fields.quote) {
+        quoted_ = false;
+        closed_ = at + 1;
       }
-      if (!bracketed && fields.quote != 0 && stop == fields.quote) {
-        quoted = !quoted;
-        continue;
-      }
-      if (!quoted && fields.brackets && (stop == '[' || stop == ']')) bracketed = stop == '[';
-      if (quoted || bracketed || stop != fields.separator) continue;
+      return false;
     }
-    if (field == fields.key || field == fields.number) {
-      bool const without_last = stop == '\n' && at != field_begin && byte_at(at - 1) == '\r';
-      Place const field_end = at - (without_last ? 1 : 0);
+    if (bracketed_) {
+      bracketed_ = stop != ']';
+      return false;
+    }
+    // Elsewhere they are characters as all others.
+    quoted_ = stop == fields.quote && fields.quote != 0 && (at == begin || at == closed_);
+    bracketed_ = stop == '[' && fields.brackets && at == begin;
+    return stop == fields.separator;
+  }
+  PENSTOCK_WALKS_THERE constexpr bool quoted() const { return quoted_; }
+
+ private:
+  Place escaped_, closed_;  ///< Behind the last escape, and the last quote that closes.
+  bool quoted_ = false, bracketed_ = false;
+};
+
+/// Walks over the fields of a line from the one that begins at `begin`, as far as they count. False if the line is of
+/// an access log, and a field is none that can be there. Otherwise as walk_line.
+template <LineWalk how, class Place, class Stops, class ByteAt>
+PENSTOCK_WALKS_THERE constexpr bool walk_fields(WalkedLine& line, Stops& stops, ByteAt const& byte_at,
+                                                std::uint32_t field, Place begin, Place end, LineFields const& fields) {
+  bool const words = fields.format == LineFormat::words, log = fields.format == LineFormat::access_log;
+  std::uint32_t last = fields.key > fields.number ? fields.key : fields.number;
+  if (log && last < log_bytes) last = log_bytes;
+  FieldQuotes<Place> quotes(end);
+  for (Place field_begin = begin;;) {
+    if (field > last) {
+      if constexpr (Stops::watches_quotes) {
+        if (!may_break_in_quotes(fields)) return true;
+        Place const ahead = stops.quote_or_newline(field_begin);
+        if (ahead == end) line.stopped = end;
+        if (ahead == end || byte_at(ahead) == '\n') return true;
+      } else {
+        return true;
+      }
+    }
+    Place const at = stops.next();
+    bool const ends_line = at == end || byte_at(at) == '\n';
+    if (!ends_line && !words && !quotes.ends(at, byte_at(at), field_begin, fields)) continue;
+    if (words) {
+      while (field_begin < at && (byte_at(field_begin) == ' ' || byte_at(field_begin) == '\t')) ++field_begin;
+      if (field_begin == at && !ends_line) {
+        field_begin = at + 1;
+        continue;
+      }
+    }
+    bool const without_last = ends_line && at != field_begin && byte_at(at - 1) == '\r';
+    Place const field_end = at - (without_last ? 1 : 0);
+    if (log && !is_log_field(field, byte_at, field_begin, field_end)) return false;
+    if ((field == fields.key || field == fields.number) && !(words && field_begin == field_end)) {
       bool const in_quotes = fields.quote != 0 && field_end - field_begin >= 2 &&
                              byte_at(field_begin) == fields.quote && byte_at(field_end - 1) == fields.quote;
       Place const first = field_begin + (in_quotes ? 1 : 0), behind = field_end - (in_quotes ? 1 : 0);
@@ -163,11 +230,43 @@ PENSTOCK_WALKS_THERE constexpr WalkedLine walk_line(Stops& stops, ByteAt const& 
       read_field<how>(line, field == fields.key, field == fields.number, byte_at, first, behind, far, fields);
     }
     if (line.stopped < at) line.stopped = at;
-    if (stop == '\n') break;
+    if (ends_line) {
+      line.open_quote = quotes.quoted() && may_break_in_quotes(fields);
+      return !log || field >= log_status;
+    }
     field_begin = at + 1;
     ++field;
   }
+}
+
+/// As walk_line has a line of an access log of which not all fields are where they should be.
+template <LineWalk how, class Place, class ByteAt>
+PENSTOCK_WALKS_APART constexpr WalkedLine walk_shifted(ByteAt const& byte_at, Place begin, Place end,
+                                                       LineFields const& fields) {
+  WalkedLine line;
+  LogParts<Place, ByteAt> const parts(byte_at, begin, end);
+  if (!parts.found || fields.key < log_status) line.key_reason = LineReason::shifted;
+  if (!parts.found || fields.number < log_status) line.number_reason = LineReason::shifted;
+  if (parts.found) {
+    if (fields.key == log_time)
+      read_field<how>(line, true, false, byte_at, parts.time_begin, parts.time_end, parts.time_end, fields);
+    EachStop<Place, ByteAt> stops(byte_at, parts.status, end, fields);
+    walk_fields<how>(line, stops, byte_at, log_status, parts.status, end, fields);
+  }
+  line.stopped = parts.line_end;
   return line;
+}
+
+/// Walks over the fields of the line that begins at `begin`, as far as they count. `stops.next()` is where the next
+/// stop is, from `begin` on; `end` if there is none before it. `byte_at(i)` is the byte there. If stops watch quotes,
+/// it also finds whether the line ends within quotes; `stops.quote_or_newline(at)` is then where the next one of both
+/// is.
+template <LineWalk how, class Place, class Stops, class ByteAt>
+PENSTOCK_WALKS_THERE constexpr WalkedLine walk_line(Stops& stops, ByteAt const& byte_at, Place begin, Place end,
+                                                    LineFields const& fields) {
+  WalkedLine line;
+  if (walk_fields<how>(line, stops, byte_at, 0, begin, end, fields)) return line;
+  return walk_shifted<how>(byte_at, begin, end, fields);
 }
 
 }  // namespace PENSTOCK_FLAVOUR

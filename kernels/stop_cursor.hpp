@@ -19,6 +19,8 @@ inline namespace PENSTOCK_FLAVOUR {
 template <class Set>
 class StopCursor {
  public:
+  static constexpr bool watches_quotes = false;  ///< Not in walks: `next_line` finds them.
+
   StopCursor(Set const& set, std::span<char const> text) : set_(set), text_(text) {}
 
   /// The next stop will be at `at`, where a line begins, or behind it.
@@ -48,9 +50,23 @@ class StopCursor {
     }
   }
 
-  /// Behind the newline that comes next; the end of the text, if there is none. Follow with `seek`.
-  std::size_t next_line() const {
+  /// Behind the newline that comes next; the end of the text, if there is none. `in_quotes` is whether that is within
+  /// quotes, if the set watches them. Follow with `seek`.
+  std::size_t next_line(bool& in_quotes) {
     // `next` takes a bit away, but not a newline from these.
+    while (bits_.newlines == 0 && set_.watches_quotes()) {
+      in_quotes = before_.quoted;
+      if (text_.size() - base_ <= 64) return text_.size();
+      std::size_t const behind = base_ + 64;
+      // Most lines have no more quotes.
+      std::size_t const next = in_quotes ? behind : set_.newline_or_quote(text_, behind);
+      if (next == text_.size()) return next;
+      if (!in_quotes && text_[next] == '\n') return next + 1;
+      if (next - behind >= 64) before_ = {.begins = text_[next - 1] == set_.fields().separator};
+      base_ = next - behind >= 64 ? next : behind;
+      look();
+    }
+    in_quotes = set_.watches_quotes() && (bits_.open & bits_.newlines & -bits_.newlines) != 0;
     if (bits_.newlines != 0) return base_ + static_cast<unsigned>(std::countr_zero(bits_.newlines)) + 1;
     if (text_.size() - base_ <= 64) return text_.size();
     void const* const found = std::memchr(text_.data() + base_ + 64, '\n', text_.size() - base_ - 64);
@@ -77,7 +93,7 @@ class StopCursor {
     std::memcpy(rest.data(), text_.data() + base_, left);
     bits_ = set_.of(rest.data(), before_);
     std::uint64_t const all = (std::uint64_t{1} << left) - 1;
-    bits_ = {bits_.ends & all, bits_.newlines & all};
+    bits_ = {bits_.ends & all, bits_.newlines & all, bits_.open & all};
   }
 
   Set const& set_;

@@ -11,10 +11,11 @@
 #include "penstock/error.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/digit_walk.hpp"
+#include "penstock/kernels/json_stops.hpp"
 #include "penstock/kernels/line_stops.hpp"
+#include "penstock/kernels/literal_search.hpp"
 #include "penstock/kernels/stop_cursor.hpp"
 #include "penstock/line_sums.hpp"
-#include "penstock/literals/literal_table.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
@@ -23,6 +24,16 @@ namespace {
 /// Bytes of one CPU block: some 50 us of work.
 constexpr std::size_t cpu_grain = 262'144;
 
+/// The same with the characters that its format has.
+LineFields with_characters_of_format(LineFields fields) {
+  if (fields.format == LineFormat::separated) return fields;
+  bool const log = fields.format == LineFormat::access_log;
+  fields.separator = ' ';
+  fields.quote = log ? '"' : '\0';
+  fields.escape = log ? '\\' : '\0';
+  fields.brackets = log;
+  return fields;
+}
 /// True if no character has two meanings.
 bool can_be_told(LineFields const& fields) {
   std::string meanings{'\n', fields.separator};
@@ -53,11 +64,10 @@ class LineSummer {
     std::size_t const first = first_line(begin);
     if (first >= end) return;
     std::size_t const last_end = behind_newline(end - 1);
-    for (std::size_t at = first; at < last_end;) {
-      std::size_t const found = literals_from(at, last_end, literals);
-      if (found == last_end) break;
-      void const* const before = found == at ? nullptr : memrchr(text_.data() + at, '\n', found - at);
-      at = add_line(before == nullptr ? at : position(before) + 1);
+    LiteralSearch search(text_, literals, first, last_end);
+    for (std::size_t at = search.line_from(first); at < last_end;) {
+      std::size_t const next = add_line(at);
+      at = next < last_end ? search.line_from(next) : last_end;
     }
   }
   /// The key of the first line that has one. `has_reason` becomes true if one before it has this reason.
@@ -84,6 +94,7 @@ class LineSummer {
       add(reasons_.keys[k], reasons[0].keys[k]);
       add(reasons_.numbers[k], reasons[0].numbers[k]);
     }
+    add(reasons_.open_quotes, reasons[0].open_quotes);
     raise(reasons_.largest, reasons[0].largest);
     raise(reasons_.before, reasons[0].before);
   }
@@ -123,8 +134,12 @@ class LineSummer {
     if constexpr (how == LineWalk::json) {
       while (line.goes_on) line = add_text(line.stopped);
       return behind_newline(line.stopped);  // JsonWalk goes on with a copy of the cursor.
+    } else {
+      bool in_quotes = false;
+      std::size_t const next = stops_.next_line(in_quotes);
+      if (in_quotes) ++reasons_.open_quotes;
+      return next;
     }
-    return stops_.next_line();
   }
   WalkedLine add_text(std::size_t at) {
     WalkedLine const line = walk(at);
@@ -141,34 +156,6 @@ class LineSummer {
     if (reason != LineReason::outside) return;
     std::uint64_t& farthest = line.has_key() ? reasons_.largest : reasons_.before;
     farthest = std::max(farthest, line.key);
-  }
-  /// Where the first window of a literal is; `end` if there is none.
-  std::size_t literals_from(std::size_t at, std::size_t end, LiteralTable const& literals) const {
-    LiteralHeader const& header = literals.header();
-    std::uint32_t const* const filter = literals.filter();
-    std::array<std::uint32_t, 2> bytes{};
-    auto const is_here = [&](std::uint32_t windows) {
-      return literal_at(literals, filter, windows, bytes[0], bytes[1], text_.data(), 0, text_.size(), at);
-    };
-    auto const has_eight = [&] { return at < end && text_.size() - at >= sizeof bytes; };
-    if (constexpr std::uint32_t eight = as_bit(LiteralWindow::eight); header.windows == eight) {
-      // One of the windows of each literal behind `at` is found, from wherever the strides count.
-      for (; has_eight(); at += header.stride) {
-        std::memcpy(bytes.data(), text_.data() + at, sizeof bytes);
-        if (is_here(eight)) return at;
-      }
-      return end;
-    }
-    for (; has_eight(); ++at) {
-      std::memcpy(bytes.data(), text_.data() + at, sizeof bytes);
-      if (is_here(windows_at(at, header.windows, header.stride))) return at;
-    }
-    for (; at < end; ++at) {  // Behind the text are no bytes. A literal that seems to go on there is not found.
-      bytes = {};
-      std::memcpy(bytes.data(), text_.data() + at, text_.size() - at);
-      if (is_here(header.windows & ~as_bit(LiteralWindow::eight))) return at;
-    }
-    return end;
   }
 
   std::span<char const> const text_;
@@ -247,9 +234,10 @@ void sum_each_on_cpu(std::span<DeviceSpan<std::byte const> const> inputs, LineFi
 
 }  // namespace
 
-void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
+void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& line_fields,
                DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons,
                StreamRef stream, unsigned multiprocessors) {
+  LineFields const fields = with_characters_of_format(line_fields);
   if (groups.size() < 2 || groups.size() > most_line_groups) {
     throw Error(ErrorKind::bad_argument, "sum_lines has " + std::to_string(groups.size()) + " groups: give it 2 to " +
                                              std::to_string(most_line_groups) + ", the last one for all other lines.");
@@ -278,6 +266,7 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
 }
 
 FirstTime first_time(std::string_view text, LineFields fields) {
+  fields = with_characters_of_format(fields);
   fields.group_seconds = 1;
   fields.first_second = -(std::int64_t{1} << 62U);  // Before all times, which have less than 60 bits.
   FirstTime first;

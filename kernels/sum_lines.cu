@@ -27,6 +27,8 @@ constexpr unsigned staged_bytes = own_bytes + ahead_bytes, staged_windows = stag
 template <LineWalk how, class Place>
 class WarpStops {
  public:
+  [[maybe_unused]] static constexpr bool watches_quotes = how != LineWalk::json;
+
   __device__ WarpStops(char const* text, Place begin, Place end, LineFields const& fields)
       : text_(text), fields_(fields), base_(begin), end_(end) {
     look();
@@ -40,6 +42,16 @@ class WarpStops {
     unsigned const bit = __ffs(static_cast<int>(mask_)) - 1;
     mask_ &= mask_ - 1;
     return base_ + bit;
+  }
+  /// Where the first quote or newline from `from` on is, which is behind the last stop; the end if there is none.
+  __device__ Place quote_or_newline(Place from) const {
+    for (Place base = base_; base < end_; base += warp) {
+      Place const at = base + threadIdx.x % warp;
+      bool const is_one = at >= from && at < end_ && (text_[at] == '\n' || text_[at] == fields_.quote);
+      unsigned const found = __ballot_sync(all_lanes, is_one);
+      if (found != 0) return base + (__ffs(static_cast<int>(found)) - 1);
+    }
+    return end_;
   }
 
  private:
@@ -157,6 +169,7 @@ __global__ void __launch_bounds__(line_threads)
           if (seen == LiteralMarks::Line::goes_on && (all_staged || !marks.has_one(input, begin + line_begin, bytes))) {
             continue;
           }
+          if (seen == LiteralMarks::Line::untold && !marks.is_taken(input, begin + line_begin, bytes)) continue;
         }
         // With JSON a line may have several texts. Places count from the block's first byte.
         WalkedLine line{.stopped = line_begin};

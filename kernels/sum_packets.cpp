@@ -79,8 +79,8 @@ class PacketSummer {
  public:
   explicit PacketSummer(std::span<PacketFlow> flows) : flows_(flows), own_(own_flows) {}
 
-  void add(CapturedPacket const& packet, Octets bytes, std::uint32_t link) {
-    ParsedPacket const parsed = parse_packet(bytes, packet.captured, packet.original, link);
+  void add(CapturedPacket const& packet, Octets bytes) {
+    ParsedPacket const parsed = parse_packet(bytes, packet.captured, packet.original, packet.link);
     ++totals_.packets;
     totals_.bytes += packet.original;
     totals_.captured_bytes += packet.captured;
@@ -144,11 +144,9 @@ void sum_on_cpu(PacketInput const& input, DeviceSpan<PacketTotals> totals, Devic
                   PacketSummer summer(flows.in(block));
                   std::size_t const end = std::min<std::size_t>(places[0], (block + std::size_t{1}) * cpu_packets);
                   for (std::size_t k = block * cpu_packets; k < end; ++k) {
-                    std::uint32_t const begin = places[4 + k];
-                    std::uint32_t const behind =
-                        k + 1 < places[0] ? places[5 + k] : static_cast<std::uint32_t>(bytes.size());
-                    CapturedPacket const packet = captured_packet(first_byte + begin, behind - begin, places + 1);
-                    if (packet.packet) summer.add(packet, first_byte + begin + packet.data, places[2]);
+                    CapturedPacket const packet = captured_packet(first_byte, static_cast<std::uint32_t>(bytes.size()),
+                                                                  places, static_cast<std::uint32_t>(k));
+                    if (packet.packet) summer.add(packet, first_byte + packet.data);
                   }
                   summer.give_all(totals.in(block).front());
                 },

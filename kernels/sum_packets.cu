@@ -102,18 +102,16 @@ __global__ void __launch_bounds__(packet_threads)
     std::uint32_t const first =
         block % inputs.blocks_of_each * packets_of_block + threadIdx.x / packet_warp * packets_of_warp;
     for (std::uint32_t k = first; k < min(records, first + packets_of_warp); ++k) {
-      std::uint32_t const begin = places[4 + k];
-      unsigned char const* const record = inputs.records[input] + begin;
-      CapturedPacket const packet =
-          captured_packet(record, (k + 1 < records ? places[5 + k] : bytes) - begin, places + 1);
+      unsigned char const* const tile = inputs.records[input];
+      CapturedPacket const packet = captured_packet(tile, bytes, places, k);
       if (!packet.packet) continue;
-      ParsedPacket const parsed = parse_packet(record + packet.data, packet.captured, packet.original, places[2]);
+      ParsedPacket const parsed = parse_packet(tile + packet.data, packet.captured, packet.original, packet.link);
       bool const checked = parsed.payload_bytes != 0;
       // All threads of the warp come to the sum, or none does.
       bool const bad =
           checked &&
-          (parsed.no_checksum || !is_right(parsed.pseudo_header + sum_of_payload(record + packet.data + parsed.payload,
-                                                                                 parsed.payload_bytes)));
+          (parsed.no_checksum ||
+           !is_right(parsed.pseudo_header + sum_of_payload(tile + packet.data + parsed.payload, parsed.payload_bytes)));
       if (threadIdx.x % packet_warp != 0) continue;
       ++mine.packets;
       mine.bytes += packet.original;

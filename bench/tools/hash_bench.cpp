@@ -38,7 +38,7 @@ struct Work {
   std::uint64_t bytes = 0;
 
   Work(std::string const& path, Pool const& pool)
-      : book(pool.shape().input_bytes, [this](HashedFile const& file) { bytes += file.digest ? file.bytes : 0; }),
+      : book([this](HashedFile const& file) { bytes += file.digest ? file.bytes : 0; }),
         source(
             [given = false, path]() mutable -> std::optional<WantedFile> {
               if (std::exchange(given, true)) return std::nullopt;

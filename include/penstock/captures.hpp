@@ -2,35 +2,76 @@
 // Captured packets, as pcap and pcapng files have them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "penstock/framing.hpp"
 
 namespace penstock {
 
-/// The packets of captures in the formats pcap and pcapng, of either byte order: each input says by its first bytes
+/// The packets of captures in the formats pcap and pcapng, of either byte order: each input says by its first 24 bytes
 /// which it is. A record is a packet with the header that the file has in front of it, or another block of a pcapng
 /// file. What stages have to know of it is in CaptureNotes.
 ///
-/// All packets of an input have one type of link and one unit of time; an input with several fails, and so does one
-/// whose times have an offset. A stream is looked at once 4096 bytes of it have come, or it has ended.
+/// Interfaces may differ in type of link, unit and offset of time, and sections in byte order. A section begins a tile.
+/// A pcap file may be of a version before 2.4, or of the modified format of A. Kuznetzov (magic number 0xA1B2CD34).
 ///
-/// Source: IETF, draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
+/// Source: IETF, draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng; libpcap, sf-pcap.c, of the other kinds of pcap.
 FramingRef captured_packets();
+
+/// How packets of a capture were taken.
+struct CaptureKind {
+  std::uint32_t link = 0;  ///< LINKTYPE_ number.
+  /// How many units of time a second has, as pcapng writes it: a power of ten, or of two with the highest bit set.
+  std::uint32_t time_unit = 6;
+  /// Of a simple packet no more bytes were captured; 0: there is no limit.
+  std::uint32_t longest = 0;
+  std::int64_t offset = 0;  ///< Seconds to add to each time.
+
+  static constexpr std::size_t words = 5;  ///< As notes have it.
+  bool operator==(CaptureKind const&) const = default;
+};
 
 /// Framing::notes of a capture.
 struct CaptureNotes {
   enum Format : std::uint32_t { pcap, pcapng };
+  /// Which of the two lengths in front of a packet says how many bytes were captured.
+  enum Lengths : std::uint32_t { first, second, smaller };
+
   std::uint32_t format = pcap;
   std::uint32_t swapped = 0;  ///< 1 if numbers have the other byte order than this machine's.
-  std::uint32_t link = 0;     ///< LINKTYPE_ number.
-  /// How many units of time a second has, as pcapng writes it: a power of ten, or of two with the highest bit set.
-  std::uint32_t time_unit = 6;
+  std::uint32_t lengths = first;
+  std::uint32_t modified = 0;  ///< 1 if a packet of pcap has 24 bytes in front of it, and not 16.
+  CaptureKind kind = {};       ///< Of all packets, if `kinds` is 0.
+  /// If packets of a tile differ: behind their places there are so many kinds of CaptureKind::words numbers each, and
+  /// then for each record the number of its kind, four in a number of 32 bits, the first one lowest.
+  std::uint32_t kinds = 0;
 
-  static CaptureNotes of(std::array<std::uint32_t, 3> const& notes) noexcept {
-    return {notes[0] & 0xFFU, notes[0] >> 8U & 1U, notes[1], notes[2]};
+  static CaptureNotes of(Framing::Notes const& notes) noexcept {
+    return {notes[0] & 0xFFU,
+            notes[0] >> 8U & 1U,
+            notes[0] >> 9U & 3U,
+            notes[0] >> 11U & 1U,
+            {notes[1], notes[2], notes[3], static_cast<std::int64_t>(notes[4] | std::uint64_t{notes[5]} << 32U)},
+            notes[6]};
   }
-  std::array<std::uint32_t, 3> words() const noexcept { return {format | swapped << 8U, link, time_unit}; }
+  Framing::Notes words() const noexcept {
+    auto const offset = static_cast<std::uint64_t>(kind.offset);
+    return {format | swapped << 8U | lengths << 9U | modified << 11U,
+            kind.link,
+            kind.time_unit,
+            kind.longest,
+            static_cast<std::uint32_t>(offset),
+            static_cast<std::uint32_t>(offset >> 32U),
+            kinds};
+  }
 };
+
+/// How large the second input must be for the places of all packets of a tile and their kinds.
+constexpr std::size_t capture_places_bytes(std::size_t tile_bytes) {
+  constexpr std::size_t least_block = 12, most_kinds = 256;
+  return record_places_bytes(tile_bytes, least_block) + (tile_bytes / least_block + 3) / 4 * sizeof(std::uint32_t) +
+         most_kinds * CaptureKind::words * sizeof(std::uint32_t);
+}
 
 }  // namespace penstock

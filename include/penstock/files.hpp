@@ -101,11 +101,7 @@ struct FileSourceOptions {
   /// How the bytes are records: a tile then has whole records only, and its place is that of the first one. Null: the
   /// bytes are cut anywhere. If tiles have a second input, it gets where the records of the tile begin (RecordPlaces).
   FramingRef framing = {};
-  /// With a delimiter, or if records are found by how they begin, records of up to this many bytes fit into a tile,
-  /// wherever in a regular file they begin. At most half of a tile; 0: a sixteenth of it. A record of a stream fits if
-  /// it is no larger than a tile.
-  std::size_t longest_record = 0;
-  /// In regular files records that are found by how they begin are left out in any case.
+  /// A record fits if it is no larger than a tile, wherever it begins.
   LongRecords long_records = LongRecords::refuse;
   /// A tile begins with so many bytes again that the tile before it in its file ends with, or with all that are before
   /// if there are fewer: for work that looks at neighbours, or for what may lie across tiles. They count as bytes of
@@ -115,9 +111,13 @@ struct FileSourceOptions {
   /// renamed or truncated now and then. A name that means no file yet is waited for. Not with an overlap.
   bool follow = false;
   /// Inputs whose first bytes say that they are compressed by gzip, zstd or lz4 are decoded: bytes, places, records and
-  /// overlaps are those of what they decode to. One that is compressed by xz, bzip2 or zip fails in its place, and with
-  /// `follow` each that is compressed. Without this all inputs are read as they are.
+  /// overlaps are those of what they decode to. One that is compressed otherwise (xz, bzip2, zip; docs/sources.md has
+  /// all) fails in its place, and with `follow` each that is compressed. Without this all inputs are read as they are.
   bool decompress = false;
+  /// Inputs are text, and `framing` is `lines()`. A byte order mark of UTF-8 is left out. Lines that end by "\r" alone
+  /// are found, and end with "\n" in their tiles: they are there if the first 64 KiB, or the first bytes for a tile if
+  /// that is smaller, have no "\n". An input in UTF-16 or UTF-32 that has a byte order mark fails in its place.
+  bool text = false;
 };
 
 /// Feeds a pipeline with files, one after the other, each cut into tiles.
@@ -126,11 +126,15 @@ struct FileSourceOptions {
 /// tile's input, less the overlap: all but the last are full. Pipes and other streams are read by one producer, and a
 /// tile leaves with what there is, unless `linger` says otherwise. An empty file is one empty tile. A tile's tag is the
 /// number of its file. A file that cannot be opened or read, or that shrinks, grows or changes while it is read, fails
-/// in its place: one of its tiles fails with a sentence, and the other files go on.
+/// in its place: one of its tiles fails with a sentence, and the other files go on. With a framing a file may grow, as
+/// a log does: it is read up to the last whole record that it had when it was opened, and a remark says so.
 ///
 /// With a framing, tiles hold whole records, so they are not quite full, and some may be empty. Regular files are still
-/// read by all producers at once if records end with a delimiter, are all of one size, or are found by how they begin;
-/// otherwise as streams are.
+/// read by all producers at once if records end with a delimiter, are all of one size, or lead from one to the next and
+/// can be found (Framing::finds_records); otherwise as streams are. Of a file that is damaged what is in front of the
+/// damage is read, as of a stream. Behind the tile with the damage records are looked for, and what is found is read,
+/// too. That a file is damaged, or has records that found no room in its tiles, shows once all of it has been read:
+/// tiles for that may come behind those of other files.
 ///
 /// Files that are followed are read by one producer, and a tile leaves `linger` after its first byte was written, or
 /// when it is full. Where a name comes to mean another file, as by log rotation, the old file is read to its end once
@@ -204,5 +208,12 @@ class FileSource final : public Source {
   class Parts;
   std::unique_ptr<Parts> const parts_;
 };
+
+/// All of a text, read once from its beginning to its end: a file, a pipe or another stream. It is decoded if it is
+/// compressed, and as FileSourceOptions::text says.
+///
+/// Blocks: until a pipe has ended, or a stop is requested.
+/// Throws: FileProblem that begins with the name, if it cannot be read, has more than 1 GiB, or a stop came first.
+std::string read_text(std::string const& path, std::stop_token const& stop = {});
 
 }  // namespace penstock

@@ -58,6 +58,7 @@ struct JobOption {
   bool listed = true;         ///< The option takes a list; a measurement tries each value of it, as of --tile.
   bool required = false;      ///< The option must be named; it takes no list and has no preset.
   bool names_input = false;   ///< The value names a file that is read: no output of the program may replace it.
+  bool names_output = false;  ///< The value names a file that the job writes: it is no input and no other output.
   /// Checks a value, and returns it in the form that results print. Empty: any text is accepted.
   ///
   /// Throws: Error that says which values are accepted. The program prints the option and its value before that text.
@@ -77,6 +78,9 @@ JobOption folder_option(std::string name, std::string sentence);
 /// An option that need not be given, and is empty then; else it names a file that can be read, and `-` is a file of
 /// that name.
 JobOption optional_file_option(std::string name, std::string sentence);
+/// An option that need not be given, and is empty then; else it names a file that the job writes. A program refuses one
+/// that is also read, lies in a folder that is read, or is written by another option, by links too.
+JobOption output_option(std::string name, std::string sentence);
 
 /// One set of values with which a job runs: a point of a measurement.
 struct JobPoint {

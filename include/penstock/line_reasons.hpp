@@ -22,8 +22,9 @@ enum class LineReason : std::uint8_t {
   no_object,   ///< With JSON: the line does not begin with an object.
   unfinished,  ///< With JSON: the object does not end in the line.
   broken,      ///< With JSON: quotes, brackets or names of the line do not fit together.
+  shifted,     ///< Of an access log: the line has no time with a request and a status behind it, or no such field.
 };
-inline constexpr std::size_t line_reasons = 12;
+inline constexpr std::size_t line_reasons = 13;
 
 /// The lines whose keys or numbers had each reason: the same on host and GPU.
 struct LineReasons {
@@ -31,6 +32,9 @@ struct LineReasons {
   std::uint64_t numbers[line_reasons] = {};  ///< Lines whose number was not added, by LineReason. None is `used`.
   std::uint64_t largest = 0;  ///< The largest number of a group that a key outside of all groups would have.
   std::uint64_t before = 0;   ///< The most groups that a time lies before the first one.
+  /// Lines that end within quotes, and so within a record: what follows counts as another line. Not those of formats
+  /// that have escapes, or no quotes.
+  std::uint64_t open_quotes = 0;
 
   constexpr std::uint64_t keys_of(LineReason reason) const noexcept { return keys[static_cast<std::size_t>(reason)]; }
   constexpr std::uint64_t numbers_of(LineReason reason) const noexcept {
@@ -41,6 +45,7 @@ struct LineReasons {
       keys[k] += other.keys[k];
       numbers[k] += other.numbers[k];
     }
+    open_quotes += other.open_quotes;
     largest = std::max(largest, other.largest);
     before = std::max(before, other.before);
     return *this;

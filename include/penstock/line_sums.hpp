@@ -20,8 +20,10 @@ namespace penstock {
 
 /// What a line is made of.
 enum class LineFormat : std::uint8_t {
-  separated,  ///< Fields with a separator between two of them. They have numbers.
-  json,       ///< The members of JSON objects. They have names.
+  separated,   ///< Fields with a separator between two of them. They have numbers.
+  words,       ///< Fields with blanks or tabs between two of them, as many as there are, as awk has them.
+  access_log,  ///< "%h %l %u [%t] \"%r\" %>s %b ...", also with other fields in front of the time.
+  json,        ///< The members of JSON objects. They have names.
 };
 
 /// The name of a member of a JSON object, or names with dots between them, as sum_lines has it; empty: of none.
@@ -39,13 +41,16 @@ struct LineName {
 /// How the fields of a line are found, and which of them count.
 struct LineFields {
   char separator = ' ';
-  char quote = '"';          ///< Between two of them a separator is a part of the field. 0: there is none.
+  /// In a field that begins with one, a separator is a part of it up to the next one; two side by side are none. 0:
+  /// there is none.
+  char quote = '"';
   char escape = 0;           ///< Between quotes, the character behind this one is no quote. 0: there is none.
-  bool brackets = false;     ///< Outside of quotes, so is a separator between '[' and ']'.
+  bool brackets = false;     ///< In a field that begins with '[', a separator is a part of it up to the next ']'.
   std::uint32_t key = 0;     ///< The field that says which group the line is in. Fields are numbered from 0.
   std::uint32_t number = 1;  ///< The field that is added up.
-  LineFormat format = LineFormat::separated;  ///< With `json` all members above are unused.
-  LineName key_name = {}, number_name = {};   ///< With `json`, the members of the object that count.
+  /// Only with `separated` the first four members are used, and with `json` none of those above.
+  LineFormat format = LineFormat::separated;
+  LineName key_name = {}, number_name = {};  ///< With `json`, the members of the object that count.
   /// The number may have a sign, a point and an exponent. With `json` it may in any case.
   bool decimal = false;
   std::uint32_t places = 0;  ///< Of decimal numbers: sums count in units of 10^-places. At most 18.
@@ -53,10 +58,12 @@ struct LineFields {
   std::uint32_t group_seconds = 0;
   std::int64_t first_second = 0;  ///< Group 0 begins here: seconds since the beginning of 1970, UTC.
 };
-/// "%h %l %u [%t] \"%r\" %>s %b ...": the key is the status, the number is the bytes.
+/// Fields of an access log are numbered so: 3 is the time, 4 the request, 5 the status, 6 the bytes. Those in front of
+/// the time count only if they are three; if they are not, and if a request has quotes without escapes, the others are
+/// found all the same. A line without a time and a request, or without a status of three digits, is in the last group.
 ///
 /// Source: Apache HTTP Server, Log Files; the format is called common, or combined.
-inline constexpr LineFields access_log_fields{.escape = '\\', .brackets = true, .key = 5, .number = 6};
+inline constexpr LineFields access_log_fields{.key = 5, .number = 6, .format = LineFormat::access_log};
 /// The field of an access log with the time.
 inline constexpr std::uint32_t access_log_time = 3;
 

@@ -73,30 +73,28 @@ struct Health {
 struct MetricsServerOptions {
   /// Answers `/health`, by any thread: 200 and the sentence if all is well, else 503. Empty: always well.
   std::function<Health()> health = {};
-  /// The HTTP library. Empty: what the system finds as libcivetweb.so.1.
-  std::string library = {};
 };
 
 /// Answers `/metrics` and `/health` by HTTP, until it is destroyed. It reads the sources when it is asked, and holds up
 /// no pipeline.
 ///
-/// HTTP is that of civetweb, which is loaded when the first server is made (decisions/0082).
+/// Its one thread waits for no peer: those that are silent or slow are closed after ten seconds, or once there are more
+/// than 64 (decisions/0082).
 ///
-/// Threads: the one that made it; it has two of its own for requests. Make StopSignals before.
+/// Threads: the one that made it; it has one of its own for requests. Make StopSignals before.
 class MetricsServer {
  public:
   /// Listens at once. Addresses are "127.0.0.1:9464", "[::1]:9464", "localhost:9464", or "9464" for all of the machine;
   /// port 0 is one that is free. Whoever can reach the address can read the metrics: there is no password.
   ///
   /// Blocks: while a name is looked up.
-  /// Throws: Error of kind unsupported if there is no civetweb; of kind bad_argument if `address` is none, or none of
-  ///         this machine; of kind system if the port is taken or not allowed.
+  /// Throws: Error of kind bad_argument if `address` is none, or none of this machine; of kind system if the port is
+  ///         taken or not allowed.
   explicit MetricsServer(std::string const& address, std::vector<MetricSource> sources,
                          MetricsServerOptions options = {});
   MetricsServer(MetricsServer const&) = delete;
   MetricsServer& operator=(MetricsServer const&) = delete;
-  /// Blocks: until requests that are being answered are; for up to two seconds, if a connection asks
-  /// nothing.
+  /// Blocks: until an answer that is being made is made.
   ~MetricsServer();
 
   std::uint16_t port() const noexcept;

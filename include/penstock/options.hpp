@@ -167,7 +167,8 @@ struct Tuning {
   /// these hold; nothing else holds them to it.
   unsigned spare = 0;
   /// How long a lane bears with a device that finishes none of its tiles, before it abandons the device and fails them:
-  /// docs/faults.md. And how long feeding threads wait for each other's tiles, before Feed::borrow says so.
+  /// docs/faults.md. And how long feeding threads wait for each other's tiles, before Feed::borrow says so; and how long
+  /// threads wait while the sink keeps the loans of all tiles, before the message hook is told.
   std::chrono::nanoseconds patience = usual_patience;
   /// The lane calls the sink itself, the moment it knows that the tile is done: a microsecond sooner
   /// (bench/flow/handoff_bench). For a sink that is short and never waits, since its lane does nothing else meanwhile;
@@ -203,6 +204,10 @@ struct Watching {
   /// Lanes wait for their device after each step, so a device that is lost was lost by the step and the tile, or batch,
   /// that the report names. It takes most of the throughput.
   bool step_by_step = false;
+  /// Finds stages that write outside of the tile that they were asked for, also by one element, on CPU devices: every
+  /// tile is copied to a place with painted bytes around it, and fails with stage "stage" if they were written to. It
+  /// takes two copies and a look for each tile. For a GPU, which it is refused for, compute-sanitizer does that.
+  bool red_zones = false;
   /// Is told what the threads do, while they do it: borrow, fill, host, enqueue, sink. Null for none; it outlives the
   /// pipeline. For a profiler derive a class from Ranges; src/penstock/nvtx in the repository has one for NVTX.
   Ranges* ranges = nullptr;
@@ -229,7 +234,9 @@ struct PipelineOptions {
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
   unsigned consumers = 0;
   /// The sink sees tiles in the source's order, failed and cancelled ones in their places. With `parallel_sink` the
-  /// consumers take them up in that order, and several calls run at once.
+  /// consumers take them up in that order, and several calls run at once. Stages see tiles as lanes come by them, also
+  /// with one lane: a stage that carries something from tile to tile needs `in_order` or `in_order_by`. Host stages are
+  /// in no order either.
   bool ordered = false;
   bool parallel_sink = false;  ///< The sink is called by several consumers at once.
   std::vector<HostStage> host_stages = {};

@@ -101,6 +101,7 @@ class RecordStage {
 struct RecordStages {
   std::function<std::unique_ptr<RecordStage>(StageContext const&)> make = {};
   std::function<void(RecordStage&)> merge = {};
+  StageOrder order = {};  ///< Of the tiles, in the order in which they leave their writers.
 };
 
 /// A stage for records without state, from a function `body(DeviceRecords const&, StreamRef)`, called on every lane at

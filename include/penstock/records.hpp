@@ -102,6 +102,12 @@ class RecordRoom {
 /// One thread's way of writing records: it has an open tile of its own, which fills while others fill theirs. It must
 /// die before its Records does; what it wrote leaves with it.
 ///
+/// Within a tile records lie, and reach the sink, in the order in which they were written. Of two tiles of a writer the
+/// later one may overtake the other, also with PipelineOptions::ordered, which is the order in which tiles leave:
+/// hungry lanes and RecordOptions::linger have other threads send a tile, while its writer goes on. Where the order of
+/// all records of a writer matters, number them by their tags, or let tiles leave full: with `least_bytes` larger than
+/// a tile, a `linger` of a day, and PipelineOptions::ordered.
+///
 /// Threads: one at a time.
 class RecordWriter {
  public:

@@ -26,6 +26,7 @@ struct LaneSummary {
   std::uint64_t copies = 0;   ///< That the device was asked for, both ways: neighbours in the pool are one.
   std::uint64_t mapped = 0;   ///< Tiles that their stage worked on in the host's memory.
   std::uint64_t graphs = 0;   ///< Tiles for which the stage was launched as a captured graph.
+  bool may_map = false;       ///< Its stage promises that it may be given the host's memory.
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
   std::uint64_t tickets = 0;            ///< That its signal brought.
@@ -52,6 +53,7 @@ enum class Bound : std::uint8_t {
   too_few_tiles,       ///< All tiles were on their way, and no part had enough of them to be busy.
   serialising_stream,  ///< Work of the device takes turns, though it could go on at once.
   source_waits,        ///< The source had nothing, or the application pushed no more.
+  cpus,                ///< The CPUs of the host, which had nothing left for any part.
   nothing_measured,
 };
 
@@ -112,9 +114,10 @@ struct Verdict {
   std::vector<std::string> evidence = {};  ///< Two sentences, or one if nothing was measured.
   /// What the run came to: of the bytes that went up; down, if none went up; else that tiles had room for.
   double bytes_per_second = 0;
-  std::optional<Ceiling> ceiling = {};                     ///< What the bound allows, if it is one of the parts.
-  std::optional<Ceiling> next = {};                        ///< What all else allows; no advice promises more.
-  std::vector<Advice> advice = {};                         ///< At most two.
+  std::optional<Ceiling> ceiling = {};  ///< What the bound allows, if it is one of the parts.
+  std::optional<Ceiling> next = {};     ///< What all else allows; no advice promises more.
+  std::vector<Advice> advice = {};      ///< At most two.
+  std::string no_advice = {};           ///< Why nothing is advised though something may help, a sentence; or empty.
   std::optional<WhyNoStreams> streams_will_not_help = {};  ///< Empty if they might.
   std::optional<DeviceTimes> device_times = {};  ///< Not among what `describe` says; it has a line of its own.
 };
@@ -190,6 +193,9 @@ struct Report {
   /// CPU time of the process during the run, with that of the application's own threads.
   std::chrono::nanoseconds cpu{0};
   unsigned cpus = 0;  ///< That the process may use; 0 if that is not known.
+  /// CPU time that other processes had of these CPUs during the run, to some 20 ms. 0 if that is not known, or if the
+  /// run was not recorded.
+  std::chrono::nanoseconds cpu_of_others{0};
   /// What all producers, or all threads that feed, together waited for tiles.
   std::chrono::nanoseconds borrow_wait{0};
   /// What all producers together rested because others of them were enough.

@@ -40,7 +40,7 @@ struct SinkCounts {
 /// What becomes of a file that there is already, and when others see what is new.
 enum class FileKeeping {
   grows,    ///< It is emptied. Others see it grow.
-  goes_on,  ///< Records follow what it has. Others see it grow.
+  goes_on,  ///< Records follow what it has (FileSinkOptions::record_end). Others see it grow.
   /// It is as it was until `close`, which puts the new file in its place, with its mode and owner. A file system that
   /// fails, or a program that ends before, leaves the old file.
   at_once,
@@ -48,6 +48,11 @@ enum class FileKeeping {
 
 struct FileSinkOptions {
   FileKeeping keeping = FileKeeping::grows;
+  /// What each record ends with, as a line does with "\n". If records follow what a file has (FileKeeping::goes_on, and
+  /// `reopen`), what is behind its last record is cut off, with a message: a program that was killed left it there, and
+  /// it would be glued to the next record. No other program may write to the file meanwhile. Empty: records follow
+  /// whatever is there.
+  std::string record_end = {};
   /// `close` waits until all is on the disk. With FileKeeping::at_once it does so in any case.
   bool synced = false;
   SinkOptions writing = {};

@@ -33,6 +33,7 @@ enum class ConnectionEnd {
   closed,   ///< The peer closed it.
   broken,   ///< By an error of the network, above all by a reset.
   damaged,  ///< By us, because its bytes are no records: a length that cannot be right, say.
+  silent,   ///< By us, because nothing came of it for long or a record took too long, or to make room for others.
 };
 
 /// Is told of a ConnectionSource's connections, which are numbered from 0 in the order in which they came.
@@ -73,6 +74,16 @@ struct ConnectionSourceOptions {
   /// Further peers are turned away, and counted. A connection keeps the part of a record that has come, less than a
   /// tile; once that record has gone, at most 4 KiB or sixteen times what has come of the next one.
   std::size_t most_connections = 10'000;
+  /// A peer of which nothing has come for so long is closed. Empty: none is, since a peer may have nothing to say.
+  std::optional<std::chrono::milliseconds> longest_silence = {};
+  /// A peer is closed whose record is not whole so long after its first bytes came.
+  std::chrono::milliseconds longest_record = std::chrono::minutes(5);
+  /// How many bytes the records that have begun may keep, of all peers; a tile at least. If they come to more, the peer
+  /// whose record began first is closed.
+  std::size_t most_unfinished = std::size_t{64} << 20;
+  /// If there are too many connections, or no descriptor is left for a peer, those that have been silent for so long
+  /// are closed in its favour, the longest silent first. Without any the new peer is turned away.
+  std::chrono::milliseconds spared = std::chrono::seconds(1);
   /// Connections are shared out to so many readers; each fills a tile of its own, so as many producers read at once.
   /// One suffices where the network brings less than a GB/s.
   unsigned readers = 1;
@@ -80,12 +91,12 @@ struct ConnectionSourceOptions {
   ConnectionObserver* observer = nullptr;
 };
 
-/// What became of connections so far. Those accepted are open, or closed, broken or damaged by now.
+/// What became of connections so far. Those accepted are open, or closed, broken, damaged or silent by now.
 struct ConnectionCounts {
   std::uint64_t accepted = 0;
   std::uint64_t open = 0;
-  std::uint64_t closed = 0, broken = 0, damaged = 0;  ///< As ConnectionEnd.
-  std::uint64_t refused = 0;                          ///< Turned away: too many, or no descriptor left for them.
+  std::uint64_t closed = 0, broken = 0, damaged = 0, silent = 0;  ///< As ConnectionEnd.
+  std::uint64_t refused = 0;  ///< Turned away: too many, or no descriptor left for them.
   std::uint64_t bytes = 0;
   RecordLoss loss = {};  ///< Of all connections.
 };
@@ -96,7 +107,7 @@ struct ConnectionCounts {
 /// `stretches_of` says which bytes came of which connection. Tiles with a second input (TileShape::more_input_bytes)
 /// have that table there as well, for a stage; a table that is full ends its tile. Records of one connection are in
 /// tiles in the order in which they were sent, by Tile::sequence. A peer that sends slowly, breaks off or sends what is
-/// no record touches no other connection.
+/// no record touches no other connection, and one that keeps silent keeps no other away.
 ///
 /// While all tiles are out nothing is read and no peer is accepted: the network holds them back.
 ///

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is computed on a tile: stages, their promises, and the tile as a device sees it.
+// What is computed on a tile: stages and their promises.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "penstock/device.hpp"
-#include "penstock/device_memory.hpp"
-#include "penstock/elements.hpp"
+#include "penstock/device_tile.hpp"
+#include "penstock/stage_order.hpp"
 #include "penstock/tile.hpp"
 
 // Stages are the same in both flavours, but the sources that make them have one.
@@ -25,98 +23,6 @@
 
 namespace penstock {
 
-/// One tile as a stage sees it: on the device, or for a stage that reads once in the host's memory where the device
-/// sees it. Kernels read it and write to it; the host cannot, since the device is still copying when the stage is
-/// asked.
-///
-/// Shape: input and more_inputs hold what the source filled, output is the whole output part; with in_place output and
-/// input start at the same byte.
-struct DeviceTile {
-  DeviceSpan<std::byte> input = {};
-  DeviceSpan<std::byte> output = {};
-  std::uint64_t sequence = 0;
-  std::uint64_t tag = 0;
-  /// The second, third and fourth input; empty for a tile that has none (TileShape::more_input_bytes).
-  std::array<DeviceSpan<std::byte>, most_more_inputs> more_inputs = {};
-
-  bool has_more_inputs() const noexcept {
-    return !(more_inputs[0].empty() && more_inputs[1].empty() && more_inputs[2].empty());
-  }
-};
-
-/// Calls `body(DeviceTile const& stretch, std::size_t count)` for the tiles of a batch, those that lie side by side in
-/// one stretch: it has the bytes of all `count` of them, and sequence and tag of the first. A tile that has more inputs
-/// than one is a stretch of its own.
-template <class Body>
-void for_each_stretch(std::span<DeviceTile const> tiles, Body body) {
-  auto const behind = [](DeviceSpan<std::byte> one, DeviceSpan<std::byte> next) {
-    return (one.empty() && next.empty()) || one.address() + one.size() == next.address();
-  };
-  auto const joined = [](DeviceSpan<std::byte> one, DeviceSpan<std::byte> next) {
-    return DeviceSpan(one.address(), one.size() + next.size());
-  };
-  for (std::size_t from = 0; from < tiles.size();) {
-    DeviceTile stretch = tiles[from];
-    std::size_t count = 1;
-    for (; from + count < tiles.size() && !stretch.has_more_inputs(); ++count) {
-      DeviceTile const& next = tiles[from + count];
-      if (next.has_more_inputs()) break;
-      if (!behind(stretch.input, next.input) || !behind(stretch.output, next.output)) break;
-      stretch.input = joined(stretch.input, next.input);
-      stretch.output = joined(stretch.output, next.output);
-    }
-    body(std::as_const(stretch), count);
-    from += count;
-  }
-}
-
-/// A tile's parts as elements. Stage functions name it instead of DeviceTile: `DeviceTileOf<float>` where input and
-/// output are alike, `DeviceTileOf<float, double>`, and `DeviceTileOf<Inputs<float, float>, double>`, where `inputs`
-/// are those of each input: `auto const [a, b] = tile.inputs;`.
-///
-/// Shape:  as many whole elements as the source filled, and as the output part holds.
-/// Units:  elements.
-template <class In, class Out = In>
-struct DeviceTileOf {
-  DeviceTileOf(DeviceTile const& tile)  // NOLINT(google-explicit-constructor): a view of the same tile.
-      : input(tile.input.as<In const>()), output(tile.output.as<Out>()), sequence(tile.sequence), tag(tile.tag) {}
-
-  DeviceSpan<In const> input;
-  DeviceSpan<Out> output;
-  std::uint64_t sequence;
-  std::uint64_t tag;
-};
-
-template <class In, class Out>
-requires std::is_void_v<Out>
-struct DeviceTileOf<In, Out> {
-  DeviceTileOf(DeviceTile const& tile)  // NOLINT(google-explicit-constructor): a view of the same tile.
-      : input(tile.input.as<In const>()), sequence(tile.sequence), tag(tile.tag) {}
-
-  DeviceSpan<In const> input;
-  std::uint64_t sequence;
-  std::uint64_t tag;
-};
-
-template <class First, class... More, class Out>
-struct DeviceTileOf<Inputs<First, More...>, Out> {
-  DeviceTileOf(DeviceTile const& tile)  // NOLINT(google-explicit-constructor): a view of the same tile.
-      : DeviceTileOf(tile, std::index_sequence_for<More...>()) {}
-
-  std::tuple<DeviceSpan<First const>, DeviceSpan<More const>...> inputs;
-  DeviceSpan<Out> output;
-  std::uint64_t sequence;
-  std::uint64_t tag;
-
- private:
-  template <std::size_t... Which>
-  DeviceTileOf(DeviceTile const& tile, std::index_sequence<Which...>)
-      : inputs(tile.input.as<First const>(), tile.more_inputs[Which].template as<More const>()...),
-        output(tile.output.as<Out>()),
-        sequence(tile.sequence),
-        tag(tile.tag) {}
-};
-
 /// Where a stage object will live.
 struct StageContext {
   Device& device;
@@ -124,12 +30,16 @@ struct StageContext {
   TileShape shape;
   unsigned lane = 0;
   unsigned spare = 0;  ///< Tuning::spare: 0 leaves the size of grids to the stage.
+  /// The lane's own thread runs the kernels that the stage launches, block after block (Tuning::run_to_completion).
+  bool computes_here = false;
 
   /// How many multiprocessors its kernels may use: those of the device, less `spare`, but one at least. Of the CPU
-  /// device it is compute threads.
+  /// device it is compute threads, or one if the lane's own thread runs the kernels: more blocks than that gain
+  /// nothing.
   ///
   /// Blocks: as Device::info; so ask once.
   unsigned multiprocessors() const {
+    if (computes_here) return 1;
     auto const all = static_cast<unsigned>(std::max(1, device.info().compute_units));
     return all - std::min(spare, all - 1);
   }
@@ -210,6 +120,10 @@ struct Stages {
   /// Takes one lane's finished stage. Called once per healthy lane, in lane order, on the thread that waits for the
   /// run.
   std::function<void(Stage&)> merge = {};
+  StageOrder order = {};
+  /// What the stage takes a tile's parts for, if it says so: `on_device` knows it of its function. Tiles of another
+  /// shape, or of elements of other types by `tile_of`, are refused by `run` and `start`.
+  TileTypes types = {};
 };
 
 /// A stage without state from a function `body(DeviceTile const&, StreamRef)`, called on every lane at once. It returns
@@ -250,7 +164,9 @@ requires std::is_invocable_v<Body&, DeviceTile const&, StreamRef> Stages on_devi
   };
   return {.make = [body = std::move(body),
                    promises](StageContext const&) { return std::make_unique<Function>(body, promises); },
-          .merge = {}};
+          .merge = {},
+          .order = {},
+          .types = types_of_function<Body>()};
 }
 
 /// Stages of the user's type, made as Own(StageContext const&); `merge(Own&)` gets each lane's after its finish.

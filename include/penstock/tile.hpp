@@ -14,11 +14,9 @@
 #include <vector>
 
 #include "penstock/error.hpp"
+#include "penstock/tile_types.hpp"
 
 namespace penstock {
-
-/// Of inputs beside the first.
-inline constexpr std::size_t most_more_inputs = 3;
 
 /// The parts of one tile, in memory that a host or a device sees.
 struct TileParts {
@@ -42,6 +40,8 @@ struct TileShape {
   /// The second, third and fourth input. Each is uploaded by a copy of its own, in a stream of its own where streams
   /// are split, and the stage starts once all of them are on the device.
   MoreBytes more_input_bytes = {};
+  /// What `tile_of` was told of the elements. Shapes of as many bytes are equal, whatever they are for.
+  TileTypes types = {};
 
   /// From the start of one tile's part of so many bytes to that of the next one's.
   static std::size_t stride(std::size_t bytes) noexcept { return (bytes + alignment - 1) / alignment * alignment; }
@@ -55,7 +55,10 @@ struct TileShape {
   std::size_t largest_part() const noexcept {
     return std::max({input_bytes, output_bytes, *std::ranges::max_element(more_input_bytes)});
   }
-  bool operator==(TileShape const&) const = default;
+  constexpr bool operator==(TileShape const& other) const noexcept {
+    return input_bytes == other.input_bytes && output_bytes == other.output_bytes && in_place == other.in_place &&
+           more_input_bytes == other.more_input_bytes;
+  }
 };
 
 class Pool;
@@ -134,8 +137,8 @@ class alignas(64) Tile {
   std::size_t pool_part() const noexcept { return pool_part_; }
   /// Where it goes when its Loan dies.
   Pool& home() const noexcept { return *home_; }
-  /// A number that the code which lends a tile on may keep with it. It is 0 until it is set, and 0 again once the tile
-  /// is home.
+  /// A number that the code which lends a tile on keeps with it: a Feed notes the thread here, so leave it to the
+  /// pipeline. It is 0 until it is set, and 0 again once the tile is home.
   ///
   /// Threads: any.
   std::uint32_t mark() const noexcept { return std::atomic_ref(mark_).load(std::memory_order_relaxed); }
@@ -205,7 +208,8 @@ class Loan {
   /// device may still write to, though no thread waits for it any more.
   void strand() noexcept;
 
-  /// Takes the tile out of this loan's care, to carry it through a queue of plain pointers; `resume` ends the passage.
+  /// Takes the tile out of this loan's care, to carry it through a queue of plain pointers; `resume` ends the passage. A
+  /// tile for which that is not called never comes home: move the Loan instead, where you can.
   Tile* release() noexcept { return std::exchange(tile_, nullptr); }
   /// Takes up a tile that `release` let go of.
   static Loan resume(Tile* tile) noexcept { return Loan(tile); }

@@ -3,11 +3,14 @@
 #include "penstock/cpu/shared_event.hpp"
 
 #include <atomic>
+#include <cstdio>
+#include <cstring>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "support/gate.hpp"
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -152,6 +155,52 @@ TEST_F(SharedEventOfTwo, IsNotFoundOnceItIsGone) {
   ASSERT_EQ(ftruncate(other, 4096), 0);
   EXPECT_THAT([&] { static_cast<void>(second.open_event(handle)); }, ThrowsMessage<Error>(HasSubstr("is not there")));
   close(other);
+}
+
+/// Where a handle has the number of the page's descriptor.
+constexpr std::size_t descriptor_at = 32;
+
+int descriptor_of(EventHandle const& handle) {
+  std::int64_t number = 0;
+  std::memcpy(&number, handle.bytes.data() + descriptor_at, sizeof(number));
+  return static_cast<int>(number);
+}
+EventHandle with_descriptor(EventHandle handle, std::int64_t number) {
+  std::memcpy(handle.bytes.data() + descriptor_at, &number, sizeof(number));
+  return handle;
+}
+
+TEST_F(SharedEventOfTwo, HasAPageThatNoProcessCanCut) {
+  std::string const path = "/proc/self/fd/" + std::to_string(descriptor_of(made->handle()));
+  int const peer = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(peer, 0);
+  EXPECT_NE(ftruncate(peer, 0), 0);
+  EXPECT_NE(ftruncate(peer, 8192), 0);
+  EXPECT_NE(fcntl(peer, F_ADD_SEALS, F_SEAL_WRITE), 0);
+  close(peer);
+}
+
+TEST_F(SharedEventOfTwo, IsNoFileThatHasItsBytes) {
+  std::array<char, 4096> page;
+  ASSERT_EQ(pread(descriptor_of(made->handle()), page.data(), page.size(), 0), 4096);
+  auto const seals_of_memory = F_SEAL_SHRINK | F_SEAL_GROW;
+  std::FILE* const file = std::tmpfile();
+  int const plain = memfd_create("plain", MFD_CLOEXEC),
+            sealed = memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  for (int const other : {fileno(file), plain, sealed}) {
+    ASSERT_EQ(pwrite(other, page.data(), page.size(), 0), 4096);
+    if (other == sealed) {
+      ASSERT_EQ(fcntl(sealed, F_ADD_SEALS, seals_of_memory), 0);
+    }
+    EventHandle const handle = with_descriptor(made->handle(), other);
+    EXPECT_THAT([&] { static_cast<void>(second.open_event(handle)); }, ThrowsMessage<Error>(HasSubstr("is not there")));
+    std::array<char, 4096> now;
+    ASSERT_EQ(pread(other, now.data(), now.size(), 0), 4096);
+    EXPECT_EQ(now, page) << "it was changed";
+  }
+  std::fclose(file);
+  close(plain);
+  close(sealed);
 }
 
 /// Another process that has an event, and no device: it does what it is told by its pipe.

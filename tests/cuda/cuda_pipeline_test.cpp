@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "flow/ordered_stage_contract.hpp"
 #include "flow/pipeline_contract.hpp"
 #include "support/gpu_under_test.hpp"
 
@@ -6,6 +7,7 @@ namespace penstock {
 namespace {
 
 INSTANTIATE_TEST_SUITE_P(Cuda, PipelineContract, testing::Values(support::gpu_under_test()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cuda, OrderedStageContract, testing::Values(support::gpu_under_test()), name_of);
 INSTANTIATE_TEST_SUITE_P(Cuda, PipelineBySignal, testing::ValuesIn(every_pipeline_on(support::gpu_under_test())),
                          name_of_pipeline);
 

@@ -17,19 +17,16 @@ using namespace std::string_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Members of each format, decoded alone.
-struct Members : testing::TestWithParam<Compression> {
-  std::string const text = support::some_lines(5000);
+/// Decodes members of one format.
+struct OneFormat {
+  explicit OneFormat(Compression of) : format(of) {}
+  Compression const format;
 
-  void SetUp() override {
-    if (!support::can_compress(GetParam())) GTEST_SKIP() << "no library for " << name_of(GetParam());
-  }
-  std::string member(std::string const& of) const { return support::member_of(GetParam(), of); }
   /// What these bytes decode to, or behind it why they cannot be decoded, in steps of so many bytes in and out.
   std::string decoded(std::string const& bytes, std::size_t in, std::size_t out) const {
     std::string all;
     try {
-      Decoder decoder(GetParam());
+      Decoder decoder(format);
       std::string room(out, '\0');
       auto const to = std::as_writable_bytes(std::span(room));
       for (std::size_t at = 0, held = 0; at < bytes.size() || held > 0;) {
@@ -50,6 +47,19 @@ struct Members : testing::TestWithParam<Compression> {
       return all + "[" + error.what() + "]";
     }
     return all;
+  }
+};
+
+/// Members of each format, decoded alone.
+struct Members : testing::TestWithParam<Compression> {
+  std::string const text = support::some_lines(5000);
+
+  void SetUp() override {
+    if (!support::can_compress(GetParam())) GTEST_SKIP() << "no library for " << name_of(GetParam());
+  }
+  std::string member(std::string const& of) const { return support::member_of(GetParam(), of); }
+  std::string decoded(std::string const& bytes, std::size_t in, std::size_t out) const {
+    return OneFormat(GetParam()).decoded(bytes, in, out);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Of, Members, testing::Values(Compression::gzip, Compression::zstd, Compression::lz4),
@@ -76,7 +86,7 @@ TEST_P(Members, ThatAreCutShortSayWhere) {
 TEST_P(Members, AreNotFollowedByOtherBytes) {
   std::string const bytes = member(text);
   std::string const where = "data end at byte " + std::to_string(bytes.size()) + ", and other bytes follow";
-  for (std::string const& other : {"x"s, "\0"s, "\x1f\x8b\x07"s, "some more"s}) {
+  for (std::string const& other : {"x"s, "\1\0"s, "\x1f\x8c\x07"s, "some more"s}) {
     EXPECT_THAT(decoded(bytes + other, 1, 4096), AllOf(testing::StartsWith(text), HasSubstr(where)));
     EXPECT_THAT(decoded(bytes + other, 1 << 16, 4096), HasSubstr(where));
   }
@@ -158,6 +168,51 @@ TEST(FramesOfZstd, ThatNeedMuchMemorySayHowToReadThem) {
   }
 }
 
+TEST_P(Members, ThatAreFollowedByAnotherFormatSayWhatToDo) {
+  for (Compression const other : {Compression::gzip, Compression::zstd, Compression::lz4}) {
+    if (other == GetParam() || !support::can_compress(other)) continue;
+    std::string const bytes = member(text) + support::member_of(other, text);
+    EXPECT_THAT(decoded(bytes, bytes.size(), 4096),
+                HasSubstr(std::string("other bytes follow that are compressed by ") + name_of(other)));
+  }
+}
+
+TEST(MembersOfGzip, MayBeFollowedByZerosAndNothingElse) {
+  if (!support::can_compress(Compression::gzip)) GTEST_SKIP() << "no zlib";
+  OneFormat const of(Compression::gzip);
+  std::string const bytes = support::gzip_member("text") + support::gzip_member("more") + std::string(512, '\0');
+  for (std::size_t const in : {std::size_t{1}, std::size_t{7}, bytes.size()}) {
+    EXPECT_EQ(of.decoded(bytes, in, 100), "textmore");
+    EXPECT_THAT(of.decoded(bytes + "x", in, 100), HasSubstr("textmore[its gzip data end at byte"));
+    EXPECT_THAT(of.decoded(bytes + support::gzip_member("no"), in, 100), HasSubstr("and other bytes follow"));
+  }
+}
+
+TEST(MembersOfGzip, ThatHaveUnknownFlagsOrMethodsSayWhoCanDecodeThem) {
+  if (!support::can_compress(Compression::gzip)) GTEST_SKIP() << "no zlib";
+  for (std::string const& head : {"\x1f\x8b\x08\x20"s, "\x1f\x8b\x08\xff"s, "\x1f\x8b\x07\0"s}) {
+    EXPECT_THAT(OneFormat(Compression::gzip).decoded(head + std::string(30, '\0'), 1, 100),
+                AllOf(HasSubstr("unknown"), HasSubstr("decode it by the program that made it")));
+  }
+}
+
+TEST(SkippableFrames, InFrontLeaveOpenHowTheInputIsCompressed) {
+  OneFormat const of(Compression::skippable);
+  std::string const skipped = support::skippable_frame("") + support::skippable_frame(std::string(300, 'P'));
+  for (std::size_t const in : {std::size_t{1}, std::size_t{3}, std::size_t{10000}}) {
+    EXPECT_EQ(of.decoded(skipped, in, 100), "");
+    for (Compression const format : {Compression::zstd, Compression::lz4}) {
+      if (!support::can_compress(format)) continue;
+      std::string const bytes =
+          skipped + support::member_of(format, "text") + skipped + support::member_of(format, "x");
+      EXPECT_EQ(of.decoded(bytes, in, 100), "textx");
+      EXPECT_THAT(of.decoded(bytes + "other", in, 100), HasSubstr("textx[its "s + name_of(format) + " data end at"));
+    }
+    EXPECT_THAT(of.decoded(skipped + "line", in, 100), HasSubstr("[its zstd or lz4 data end at byte 316"));
+    EXPECT_THAT(of.decoded(skipped.substr(0, 100), in, 100), HasSubstr("[it ends at byte 100, within its zstd or lz4"));
+  }
+}
+
 TEST(Inputs, SayHowTheyAreCompressed) {
   auto const of = [](std::string const& first, bool all = false) {
     return compression_of(support::bytes_of(first), all);
@@ -165,14 +220,39 @@ TEST(Inputs, SayHowTheyAreCompressed) {
   EXPECT_EQ(of("\x1f\x8b\x08\x08"), Compression::gzip);
   EXPECT_EQ(of("\x28\xb5\x2f\xfd"), Compression::zstd);
   EXPECT_EQ(of("\x04\x22\x4d\x18"), Compression::lz4);
-  EXPECT_EQ(of(support::skippable_frame("")), Compression::zstd);
-  EXPECT_EQ(of("\x1f\x8b\x08\xff"), Compression::none);
+  EXPECT_EQ(of(support::skippable_frame("")), Compression::skippable);
+  EXPECT_EQ(of("\x1f\x8b\x08\xff"), Compression::gzip) << "whatever its flags are";
+  EXPECT_EQ(of("\x1f\x8b"), Compression::gzip);
+  EXPECT_EQ(of("\x1f\x9d\x90"), Compression::compress);
+  EXPECT_EQ(of("\x02\x21\x4c\x18"), Compression::lz4_legacy);
+  EXPECT_EQ(of("\x25\xb5\x2f\xfd"), Compression::zstd_legacy);
+  EXPECT_EQ(of("7z\xbc\xaf\x27\x1c"), Compression::seven_zip);
+  EXPECT_EQ(of("PK\5\6"), Compression::zip) << "without a file in it";
+  EXPECT_EQ(of("BZh9\x17\x72\x45\x38\x50\x90"), Compression::bzip2) << "of nothing";
   EXPECT_EQ(of("line"), Compression::none);
   EXPECT_EQ(of("l"), Compression::none) << "one byte tells";
-  EXPECT_EQ(of("\x1f\x8b"), std::nullopt);
+  EXPECT_EQ(of("BZh9 is a text"), Compression::none);
   EXPECT_EQ(of(""), std::nullopt);
-  EXPECT_EQ(of("\x1f\x8b", true), Compression::none);
   EXPECT_EQ(of("", true), Compression::none);
+}
+
+TEST(Inputs, ThatEndWithinTheirFirstBytesAreOfAFormatIfNoTextHasThese) {
+  auto const of = [](std::string const& first) { return compression_of(support::bytes_of(first), true); };
+  EXPECT_EQ(of("\x1f"), Compression::gzip);
+  EXPECT_EQ(of("\x28\xb5"), Compression::zstd);
+  EXPECT_EQ(of("\xfd\x37"), Compression::xz);
+  EXPECT_EQ(of("\x04"), Compression::lz4);
+  for (std::string const& text : {"BZ"s, "PK"s, "7z"s, "("s, "P*M"s, "Rar!"s, "LZIP"s}) {
+    EXPECT_EQ(of(text), Compression::none) << text;
+  }
+}
+
+TEST(Inputs, ThatAreNotDecodedSayHowToDecodeThem) {
+  for (auto k = static_cast<int>(Compression::xz); k <= static_cast<int>(Compression::snappy); ++k) {
+    EXPECT_THAT(why_not_decoded(static_cast<Compression>(k)),
+                AllOf(testing::StartsWith("it is compressed by "), HasSubstr(" FILE` prints as standard input")));
+  }
+  EXPECT_EQ(why_not_decoded(Compression::skippable), "");
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <vector>
 
+#include "flow/ordered_stage_contract.hpp"
 #include "flow/pipeline_contract.hpp"
 #include "support/cpu_device_under_test.hpp"
 
@@ -19,10 +23,43 @@ INSTANTIATE_TEST_SUITE_P(LegacyCpu, PipelineBySignal,
                          testing::ValuesIn(every_pipeline_on(support::cpu_device_under_test(Flavour::legacy))),
                          name_of_pipeline);
 
+INSTANTIATE_TEST_SUITE_P(Cpu, OrderedStageContract,
+                         testing::Values(support::cpu_device_under_test(),
+                                         support::cpu_device_under_test(Flavour::legacy),
+                                         support::modelled_gpu_under_test()),
+                         name_of);
+
 INSTANTIATE_TEST_SUITE_P(CpuToCompletion, PipelineBySignal,
                          testing::Values(PipelineUnderTest{.device = support::cpu_device_under_test(),
                                                            .run_to_completion = true}),
                          name_of_pipeline);
+
+TEST(AnOrderedStageOfManyTiles, SeesThemInTheirSequenceWhateverProducersThereAre) {
+  constexpr std::uint64_t tiles = 100'000;
+  cpu::CpuDevice device({.compute_threads = 2});
+  for (unsigned const producers : {1U, 8U}) {
+    for (bool const by_key : {false, true}) {
+      Pipeline pipeline(device, {.tile = {.input_bytes = 64},
+                                 .producers = producers,
+                                 .lanes = 2,
+                                 .tuning = {.tiles = 64, .streams = StreamMode::own, .sink_on_lanes = true}});
+      std::array<std::uint64_t, 2> next{0, by_key ? 1U : 0U};
+      std::atomic<std::uint64_t> wrong{0};
+      // Of each key one lane writes to its number.
+      Stages const plain = on_device([&](DeviceTile const& tile, StreamRef) {
+        std::uint64_t& expected = next.at(by_key ? tile.sequence % 2 : 0);
+        if (tile.sequence != expected) wrong.fetch_add(1);
+        expected = tile.sequence + (by_key ? 2 : 1);
+        return std::size_t{0};
+      });
+      CountingSource source(tiles);
+      Report const report = pipeline.run(source, by_key ? in_order_by(&Tile::sequence, plain) : in_order(plain),
+                                         [](Completion const&) {});
+      EXPECT_EQ(report.tiles_done, tiles);
+      EXPECT_EQ(wrong, 0U) << producers << " producers, by key " << by_key;
+    }
+  }
+}
 
 /// What only the CPU device can be told to do.
 struct PipelineOnAFaultyDevice : PipelineContract {
@@ -107,6 +144,35 @@ TEST_P(PipelineOnAFaultyDevice, BlamesNeitherATileNorTheFinishForARefusalThatIts
   EXPECT_TRUE(report.ok()) << describe(report);
   expect_each_once(20);
   EXPECT_EQ(cpu().armed_faults(), 0u);
+}
+
+/// Seen to hang if a thread of the device may wait for its own kernel.
+TEST_P(PipelineOnAFaultyDevice, TellsAKernelThatDrainsOrBorrowsThatItWouldWaitForItself) {
+  auto options = usual();
+  options.tuning.tiles = 2;
+  open(options);
+  std::atomic<int> told{0};
+  auto const expect_error = [&](auto const& call) {
+    try {
+      call();
+    } catch (Error const& error) {
+      if (error.kind() == ErrorKind::bad_argument) ++told;
+    }
+  };
+  pipeline().start(on_device([&](DeviceTile const& tile, StreamRef stream) {
+                     stream.launch(1, [&](std::uint32_t) {
+                       expect_error([&] { static_cast<void>(pipeline().drain()); });
+                       std::vector<Loan> all;
+                       expect_error([&] {
+                         for (int i = 0; i < 2; ++i) all.push_back(pipeline().feed().borrow());
+                       });
+                     });
+                     return tile.output.size();
+                   }),
+                   note());
+  pipeline().feed().submit(pipeline().feed().borrow());
+  EXPECT_TRUE(pipeline().drain().ok());
+  EXPECT_EQ(told, 2);
 }
 
 TEST_P(PipelineOnAFaultyDevice, SaysThatTheTilesCannotBePinned) {

@@ -22,7 +22,7 @@ constexpr int asked_for = 7;
 constexpr int lanes_were_left = 3;
 constexpr int returned = 1;
 
-enum class Place : std::uint8_t { next, fill, host_stage, make, run, finish, merge, sink, hand_in_rest };
+enum class Place : std::uint8_t { next, fill, host_stage, make, run, kernel, finish, merge, sink, hand_in_rest };
 
 struct Way {
   Place place;
@@ -71,7 +71,7 @@ class Work final : public Stage {
  public:
   std::size_t run(DeviceTile const&, StreamRef stream) override {
     Here::come_to(Place::run);
-    stream.launch(1, [](std::uint32_t) {});
+    stream.launch(1, [](std::uint32_t) { Here::come_to(Place::kernel); });
     return 0;
   }
   void finish(StreamRef stream) override {
@@ -169,6 +169,15 @@ TEST_F(AnExitWithinAPipeline, EndsTheOtherLaneAndTheProcessFromALane) {
   ends_the_process({Place::sink, 1, true});
   ends_the_process({Place::sink, 1, true, true});
   ends_the_process({.place = Place::finish, .lanes_that_end = 1, .on_call = 1});
+}
+
+/// The kernel does not end, so the lanes give their device up. Seen to hang if they wait for it, and if the device
+/// waits for the thread on which it dies.
+TEST_F(AnExitWithinAPipeline, EndsTheProcessFromAKernel) {
+  ends_the_process({.place = Place::kernel, .lanes_that_end = 0});
+  ends_the_process({.place = Place::kernel, .lanes_that_end = 0, .sink_on_lanes = true});
+  ends_the_process({.place = Place::kernel, .lanes_that_end = 0, .pushed = true});
+  ends_the_process({.place = Place::kernel, .lanes_that_end = -1, .to_completion = true});
 }
 
 TEST_F(AnExitWithinAPipeline, EndsTheProcessWhileLanesAreMade) {

@@ -33,7 +33,17 @@ using test::refuse;
 using test::refuse_nothing;
 
 /// What a child says.
-enum Ended { well = 0, reached_the_end = 10, lost_a_tile, twice, out_of_order, wrong_report, another_exception };
+enum Ended {
+  well = 0,
+  reached_the_end = 10,
+  lost_a_tile,
+  twice,
+  out_of_order,
+  wrong_report,
+  lost_the_report,
+  gave_tiles_before,
+  another_exception
+};
 
 /// Calls `attempt` with 1, 2, 3 ... in a child each, until one had nothing refused. Of the first, every one is tried;
 /// then every seventh, in step with neither what a tile takes nor a batch.
@@ -128,6 +138,10 @@ TEST(AGraphWithoutMemory, LosesNoTileOfAParallelSink) {
   });
 }
 
+bool completed_all(std::array<std::atomic<int>, tiles> const& seen) {
+  return std::ranges::all_of(seen, [](auto const& times) { return times.load() > 0; });
+}
+
 /// A run in which a host stage, the stage's result and the sink fail for some tiles: what fails has a text to be kept.
 int through_a_pipeline(bool pushed, std::size_t nth) {
   cpu::CpuDevice device({.compute_threads = 1});
@@ -186,13 +200,14 @@ int through_a_pipeline(bool pushed, std::size_t nth) {
     }
   }
   bool const refused = refuse_nothing();
+  if (!report && !pushed && completed_all(seen)) return lost_the_report;
   for (auto const& times : seen) {
     if (times > 1) return twice;
   }
   std::size_t completed = 0;
   for (auto const& times : seen) completed += static_cast<std::size_t>(times.load());
   if (completed != submitted || pipeline.pool().on_loan() != 0) return lost_a_tile;
-  if (report && report->tiles() != submitted) return wrong_report;
+  if (report && (report->ok() || report->tiles() != submitted)) return wrong_report;
   return refused || ended != well ? ended : reached_the_end;
 }
 
@@ -233,6 +248,7 @@ int without_a_thread(std::size_t nth, bool pushed) {
       }
     } catch (Error const& error) {
       if (error.kind() != ErrorKind::system) return another_exception;
+      if (submitted != 0) return gave_tiles_before;
     }
     if (pipeline.running() || pipeline.pool().on_loan() != 0 || completed != submitted) return lost_a_tile;
   } catch (Error const& error) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,8 +21,13 @@ struct LanesByHand final : TileTaker {
     kept.push_back(std::move(loan));
     return true;
   }
+  bool submit(Loan& loan, std::uint64_t key) noexcept override {
+    keys.push_back(key);
+    return submit(loan);
+  }
   bool lost() const noexcept override { return all_lost; }
   std::vector<Loan> kept;
+  std::vector<std::uint64_t> keys;  ///< Of tiles that had one, in the order in which they came.
   bool open = true;
   bool all_lost = false;
 };
@@ -42,6 +48,7 @@ class OneThread final : public TileTaker {
     bell_.notify();
     return true;
   }
+  bool submit(Loan& loan, std::uint64_t) noexcept override { return submit(loan); }
   bool lost() const noexcept override { return false; }
   void complete_into(TileRoute* route) { route_ = route; }
 

@@ -34,6 +34,18 @@ TEST(AdviceInMembers, LeavesWhatIsNoOption) {
   EXPECT_EQ(in_members(verdict).advice.front().change, "penstock::penstock instead of penstock::legacy");
 }
 
+TEST(AdviceInOptions, IsWhatItWasBeforeItWasInMembers) {
+  for (char const* const change :
+       {"--producers 2", "--batch 32 --slots 128 --tiles 157", "--signal event_poll", "--streams own",
+        "--streams default", "--shape split", "--tile 4MiB", "--spin 20", "--no-bind", per_thread_instead,
+        "--consumers 4 and a sink that they may call at once (parallel_sink)", "a kernel that takes half the time",
+        "without --no-bind; look", "half the bytes up: narrower types, or packed, for the stage to unpack", ""}) {
+    Verdict verdict;
+    verdict.advice.push_back({change, 2, "It is."});
+    EXPECT_EQ(in_options(in_members(verdict)).advice.front().change, change);
+  }
+}
+
 TEST(SentencesInOptions, NameWhatCommandsTake) {
   EXPECT_EQ(in_options("With `run_to_completion`: leave out `slots`, ask for `lanes`."),
             "With --run-to-completion: leave out --slots, ask for --lanes.");

@@ -5,15 +5,21 @@
 #include <cstdlib>
 #include <future>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "support/gate.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/messages.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
@@ -100,6 +106,65 @@ TEST_F(APipelineThatDies, WhileAnotherThreadRunsItEndsThatRunFirst) {
   going.get_future().wait();
   pipeline.reset();
   runner.join();
+}
+
+std::vector<std::string> said;
+void keep(std::string_view sentence) noexcept {
+  said.emplace_back(sentence);
+}
+
+/// A stage that waits at a gate, so that one tile is with it and the others behind it.
+struct APipelineThatIsNeverDrained : testing::Test {
+  APipelineThatIsNeverDrained() { said.clear(); }
+  ~APipelineThatIsNeverDrained() override { set_message_hook(before); }
+  void start(std::size_t tiles) {
+    PipelineOptions options = few_tiles();
+    options.tuning.slots = 1;
+    pipeline.emplace(device, options);
+    pipeline->start(on_device([this](DeviceTile const& tile, StreamRef) {
+                      gate.pass();
+                      if (tile.tag == 9) throw std::runtime_error("no nines");
+                      return std::size_t{0};
+                    }),
+                    [this](Completion&) { ++sunk; });
+    for (std::size_t i = 0; i < tiles; ++i) submit(0);
+  }
+  void submit(std::uint64_t tag) {
+    Loan loan = pipeline->feed().borrow();
+    loan->tag = tag;
+    pipeline->feed().submit(std::move(loan));
+  }
+
+  MessageHook const before = set_message_hook(keep);
+  support::Gate gate;
+  std::atomic<std::size_t> sunk{0};
+  cpu::CpuDevice device{{.compute_threads = 1}};
+  std::optional<Pipeline> pipeline;
+};
+
+TEST_F(APipelineThatIsNeverDrained, SaysHowManyTilesItCancelledWhenItDies) {
+  start(4);
+  gate.await_reached();
+  pipeline->stop();
+  gate.open();
+  pipeline.reset();
+  EXPECT_THAT(said, testing::ElementsAre(testing::HasSubstr("of its 4 tiles 3 were cancelled, 0 failed")));
+}
+
+TEST_F(APipelineThatIsNeverDrained, SaysHowManyTilesFailedWhenItDies) {
+  gate.open();
+  start(2);
+  submit(9);
+  while (sunk < 3) std::this_thread::yield();
+  pipeline.reset();
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_THAT(said.front(), testing::HasSubstr("1 failed"));
+}
+
+TEST_F(APipelineThatIsNeverDrained, SaysNothingIfItLostNothing) {
+  start(0);
+  pipeline.reset();
+  EXPECT_THAT(said, testing::IsEmpty());
 }
 
 TEST(APipelineThatTwoThreadsStart, IsStartedByOneOfThem) {

@@ -110,10 +110,10 @@ TEST_P(PipelineContract, ThrowsIfNoStageCanBeMadeAndIsFitForAnotherRun) {
   open();
   CountingSource source(10);
   EXPECT_THROW(
-      pipeline().run(
+      static_cast<void>(pipeline().run(
           source,
           {.make = [](StageContext const&) -> std::unique_ptr<Stage> { throw std::runtime_error("no"); }, .merge = {}},
-          note()),
+          note())),
       std::runtime_error);
   EXPECT_EQ(pipeline().run(source, add_one(), note()).tiles_done, 10u);
 }

@@ -76,6 +76,22 @@ TEST_F(ARoute, KeepsThePlaceOfATileThatFailedBeforeTheLanes) {
   EXPECT_THAT(outcomes_seen, ElementsAre(Outcome::done, Outcome::failed, Outcome::done));
 }
 
+/// Seen to fail if tiles are given to the lanes as they come.
+TEST_F(ARoute, GivesTheLanesTilesInTheirSequenceWithTheirKeysIfAsked) {
+  TileRoute& by = open({.stage_order = {.in_sequence = true, .key = [](Tile const& one) { return one.sequence + 10; }},
+                        .sink_at_once = true});
+  by.send(tile(2), nullptr);
+  by.send(tile(1), failure());
+  EXPECT_THAT(lanes.kept, IsEmpty()) << "tile 0 has not come";
+  EXPECT_THAT(sequences, IsEmpty()) << "a tile that failed keeps its place";
+  by.send(tile(0), nullptr);
+  EXPECT_THAT(lanes.keys, ElementsAre(10, 12));
+  EXPECT_THAT(sequences, ElementsAre(1));
+  complete(1);
+  complete(0);
+  by.graph().wait();
+}
+
 TEST_F(ARoute, DeliversOnTheThreadThatCompletesIfAsked) {
   TileRoute& by = open({.sink_at_once = true});
   by.send(tile(0), nullptr);

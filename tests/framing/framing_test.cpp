@@ -54,6 +54,12 @@ TEST(ALengthInFront, MayStandBehindOtherBytesAndCountAll) {
   EXPECT_EQ(eight->record_bytes(bytes_of("\0\0\0\0\0\0\0\1"s)), 9U);
 }
 
+/// Seen to fail: four was added, whatever the length had.
+TEST(ALengthInFront, CountsWhatIsBehindItHoweverManyBytesItHas) {
+  EXPECT_EQ(length_prefixed({.bytes = 8})->record_bytes(bytes_of("\0\0\0\0\0\0\0\1"s)), 9U);
+  EXPECT_EQ(length_prefixed({.bytes = 1, .before = 2})->record_bytes(bytes_of("xy\3"s)), 6U);
+}
+
 TEST(ALengthInFront, ThatCannotBeIsAnErrorOfTheInput) {
   EXPECT_THROW((void)length_prefixed({.more = 0})->record_bytes(bytes_of("\0\0\0\3"s)), Error);
   EXPECT_THROW((void)length_prefixed()->record_bytes(bytes_of("\xff\0\0\0"s)), Error);

@@ -21,7 +21,8 @@ void try_input(std::string_view input) {
   app.add_flag("--flag", flag);
   app.add_option("--text", text);
   app.add_option("--list", list)->delimiter(',');
-  cli::add_config_to(app);
+  std::string config;
+  cli::add_config_to(app, config);
   try {
     app.parse("--config " + folder.path() + "/options.toml");
     cli::apply_config(app);

@@ -13,7 +13,9 @@
 
 #include "penstock/captures.hpp"
 #include "penstock/error.hpp"
-#include "penstock/file/input_cut.hpp"
+#include "penstock/file/chained_pieces.hpp"
+#include "penstock/file/delimited_pieces.hpp"
+#include "penstock/file/equal_pieces.hpp"
 #include "penstock/framing/stream_cutter.hpp"
 
 namespace penstock::fuzz {
@@ -61,6 +63,13 @@ Read read_all(Framing const& framing, std::string_view stream) {
   return read;
 }
 
+/// True if the damage may be in a record that is too long for a tile: of that only the length is looked at.
+bool may_pass(Read const& all, std::string_view stream, std::size_t tile_bytes) {
+  std::size_t whole = 0;
+  for (std::string const& record : all.records) whole += record.size();
+  return all.damaged && stream.size() - whole > tile_bytes;
+}
+
 /// What comes out of a StreamCutter.
 void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t tile_bytes, std::size_t piece) {
   Read const all = read_all(*framing, stream);
@@ -86,8 +95,8 @@ void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t 
               "a tile is where the cutter says");
       each_record(*framing, whole, [&](auto record) { got.push_back(text_of(record)); });
     }
-    // What is wrong within a record that is too long for a tile is not seen.
-    require(!all.damaged || cutter.loss().refused != 0, "a damaged stream is refused");
+    require(!all.damaged || may_pass(all, stream, tile_bytes), "a damaged stream is refused");
+    if (all.damaged) return;
   } catch (Error const&) {
     require(all.damaged, "only a damaged stream is refused");
   }
@@ -96,7 +105,7 @@ void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t 
   require(got == fit, "each record that fits comes once, whole, in order");
 }
 
-FramedPieces::Read reader_of(std::string_view file) {
+ChainedPieces::Read reader_of(std::string_view file) {
   return [file](std::uint64_t offset, std::span<std::byte> to) {
     auto const part = bytes_of(file.substr(static_cast<std::size_t>(offset), to.size()));
     std::ranges::copy(part, to.begin());
@@ -104,58 +113,70 @@ FramedPieces::Read reader_of(std::string_view file) {
   };
 }
 
-/// What comes out of FramedPieces.
-void cut_file(FramingRef const& framing, std::string_view file, std::size_t tile_bytes, std::size_t longest) {
-  FramedPieces const pieces(framing, tile_bytes, longest, LongRecords::refuse);
-  auto const read = reader_of(file);
-  std::vector<std::byte> tile(tile_bytes);
+/// What comes out of EqualPieces.
+void cut_equal(FramingRef const& framing, std::string_view file, std::size_t tile_bytes) {
+  EqualPieces const pieces(*framing, tile_bytes, 0);
   Records got;
-  RecordLoss loss;
-  for (std::size_t begin = 0; begin < file.size(); begin += pieces.step()) {
-    auto const piece = pieces.read(read, begin, file.size(), tile);
-    loss += piece.loss;
-    each_record(*framing, std::span(tile).first(piece.bytes), [&](auto record) { got.push_back(text_of(record)); });
+  for (std::uint64_t begin = 0; begin < file.size();) {
+    auto const piece = pieces.piece(begin, file.size());
+    auto const records = bytes_of(file.substr(static_cast<std::size_t>(begin), piece.bytes));
+    each_record(*framing, records, [&](auto record) { got.push_back(text_of(record)); });
+    begin = piece.next;
+  }
+  require(got == read_all(*framing, file).records, "each record comes once, whole, in order");
+}
+
+/// What comes out of DelimitedPieces.
+void cut_delimited(FramingRef const& framing, std::string_view file, std::size_t tile_bytes) {
+  DelimitedPieces const pieces(framing, tile_bytes, LongRecords::refuse);
+  auto const read = reader_of(file);
+  Records got;
+  std::uint64_t refused = 0;
+  for (DelimitedPieces::Place at; at.within_long || at.offset < file.size();) {
+    auto const piece = pieces.next(read, at, file.size());
+    require(piece.bytes <= tile_bytes, "a piece fits into a tile");
+    require(piece.next.offset > at.offset || piece.next.within_long != at.within_long, "it goes on");
+    auto const records = bytes_of(file.substr(static_cast<std::size_t>(piece.offset), piece.bytes));
+    each_record(*framing, records, [&](auto record) { got.push_back(text_of(record)); });
+    refused += piece.loss.refused;
+    at = piece.next;
   }
   Records const all = read_all(*framing, file).records;
-  require(got.size() + loss.refused == all.size(), "each record is in one tile or is counted");
-  std::size_t next = 0;
-  for (std::string const& record : all) {
-    bool const there = next < got.size() && got[next] == record;
-    next += there ? 1 : 0;
-    require(there || record.size() > longest, "a record that is not longer than said is in a tile");
-  }
+  Records fit;
+  std::ranges::copy_if(all, std::back_inserter(fit), [&](auto const& one) { return one.size() <= tile_bytes; });
+  require(got == fit, "each record that fits comes once, whole, in order");
+  require(refused == all.size() - fit.size(), "each other one is counted");
 }
 
-/// What comes out of the pieces of a capture. They see where records begin, and must agree on it or fail.
-void cut_capture(Framing::OfInput const& of, std::string_view file, std::size_t tile_bytes, std::size_t longest) {
-  InputCut cut(of, {.tile_bytes = tile_bytes, .longest_record = longest});
+/// What comes out of the pieces of a capture.
+void cut_capture(Framing::OfInput const& of, std::string_view file, std::size_t tile_bytes) {
+  ChainedPieces pieces(of, tile_bytes, file.size(), LongRecords::refuse, true);
   auto const read = reader_of(file);
   std::vector<std::byte> tile(tile_bytes);
   Records got;
   RecordLoss loss;
-  std::size_t const step = cut.pieces()->step();
-  cut.expect_pieces((file.size() - of.head) / step + 1);
-  try {
-    std::uint64_t number = 0;
-    for (std::size_t begin = of.head; begin < file.size(); begin += step) {
-      auto const piece = cut.pieces()->read(read, begin, file.size(), tile);
-      cut.note(number++, piece);
-      loss += piece.loss;
-      auto const whole = std::span(tile).first(piece.bytes);
-      require(text_of(whole) == file.substr(static_cast<std::size_t>(piece.offset), piece.bytes),
-              "a piece is where it says");
-      each_record(*of.framing, whole, [&](auto record) { got.push_back(text_of(record)); });
-    }
-  } catch (Error const&) {
-    return;
+  for (std::uint64_t number = 0; number < pieces.count() || pieces.more(); ++number) {
+    auto const piece = pieces.read(read, number, tile);
+    loss += piece.loss;
+    auto const whole = std::span(tile).first(piece.bytes);
+    require(text_of(whole) == file.substr(static_cast<std::size_t>(piece.offset), piece.bytes),
+            "a piece is where it says");
+    std::size_t const before = got.size();
+    each_record(*piece.records.framing, whole, [&](auto record) { got.push_back(text_of(record)); });
+    require(piece.records.places.size() == got.size() - before, "each record has a place");
   }
-  Read const all = read_all(*of.framing, file.substr(of.head));
-  require(!all.damaged, "a damaged capture is refused");
-  // Behind a record that was refused none knows where the next one begins.
-  if (loss.refused == 0) require(got == all.records, "each packet comes once, whole, in order");
+  Read all = read_all(*of.framing, file.substr(of.head));
+  bool const passes = may_pass(all, file.substr(of.head), tile_bytes);
+  std::erase_if(all.records, [&](auto const& one) { return one.size() > tile_bytes; });
+  if (loss.refused == 0) {
+    require(!all.damaged || pieces.problem() || passes, "a damaged capture is refused");
+    require(all.damaged || pieces.problem() || got == all.records, "each packet comes once, whole, in order");
+  }
+  got.resize(std::min(got.size(), all.records.size()));
+  require(loss.refused != 0 || got == all.records, "what is in front of damage comes");
 }
 
-void try_capture(std::string_view input, std::size_t tile_bytes, std::size_t piece, std::size_t longest) {
+void try_capture(std::string_view input, std::size_t tile_bytes, std::size_t piece) {
   Framing::OfInput of;
   try {
     of = captured_packets()->of_input(bytes_of(input.substr(0, captured_packets()->head_bytes())));
@@ -163,7 +184,7 @@ void try_capture(std::string_view input, std::size_t tile_bytes, std::size_t pie
     return;
   }
   cut_stream(of.framing, input.substr(of.head), tile_bytes, piece);
-  cut_capture(of, input, tile_bytes, longest);
+  cut_capture(of, input, tile_bytes);
 }
 
 }  // namespace
@@ -172,14 +193,13 @@ void try_input(std::string_view input) {
   auto const line = take_until(input, '\n');
   if (at(line, 0) == 'C') {
     std::size_t const tile_bytes = 64 + 4 * at(line, 1);
-    return try_capture(input, tile_bytes, 1 + at(line, 2), 1 + at(line, 3) % (tile_bytes / 2));
+    return try_capture(input, tile_bytes, 1 + at(line, 2));
   }
   auto const framing = framing_of(line);
   std::size_t const tile_bytes = 8 + at(line, 1);
   cut_stream(framing, input, tile_bytes, 1 + at(line, 2) % 64);
-  if (FramedPieces::suit(*framing) && framing->equal_bytes() <= tile_bytes) {
-    cut_file(framing, input, tile_bytes, 2 + at(line, 3) % (tile_bytes / 2 - 1));
-  }
+  if (DelimitedPieces::suit(*framing)) return cut_delimited(framing, input, tile_bytes);
+  if (EqualPieces::suit(*framing) && framing->equal_bytes() <= tile_bytes) cut_equal(framing, input, tile_bytes);
 }
 
 }  // namespace penstock::fuzz

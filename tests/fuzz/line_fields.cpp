@@ -37,6 +37,7 @@ void try_input(std::string_view input) {
                     .key = static_cast<unsigned char>(at(4)) % 8U,
                     .number = static_cast<unsigned char>(at(5)) % 8U};
   if (head == "log") fields = access_log_fields;
+  if (at(6) == 'w') fields.format = LineFormat::words;
   if (at(6) == 'j') {
     fields.format = LineFormat::json;
     fields.key_name = LineName(at(4) == '.' ? "k.k.k" : "k");

@@ -134,6 +134,22 @@ case $case in
     grep -q 'give three numbers' err || fail "$(cat err)"
     ! "$program" run --device cpu --input folder/a.jpg >out 2>err || fail 'it took a file for a folder'
     ;;
+  RefusesAnOutputThatIsReadOrWrittenOtherwise)
+    make_images a.jpg:8x8
+    cp folder/a.jpg kept
+    ln -s folder/a.jpg link.jpg
+    for options in '--sheet folder/a.jpg' '--sheet link.jpg' '--tensors folder/../folder/a.jpg' '--tensors new --sheet ./new'; do
+      code=0
+      # shellcheck disable=SC2086 # Several words.
+      images $options || code=$?
+      [ $code = 2 ] || fail "$options: exit code $code: $(cat err)"
+      grep -qE 'would overwrite what is to be read|both name new' err || fail "$options: $(cat err)"
+      cmp folder/a.jpg kept || fail "$options: an image was replaced"
+      [ ! -e new ] || fail "$options: a file was made"
+    done
+    # What is not there yet is no image of the folder.
+    images --sheet folder/sheet.jpg || fail "$(cat err)"
+    ;;
   SaysTheSameInBothFlavours)
     make_images "${some[@]}"
     "$program" compare --device cpu --input folder --size 12 --window 20 --rounds 1 >out 2>err || fail "$(cat out err)"

@@ -105,7 +105,7 @@ case $case in
     ! "$program" run --device cpu --input text >out 2>err || fail 'a text was taken for a capture'
     grep -q 'neither pcap nor pcapng' err || fail "$(cat err)"
     head -c -10 capture >short
-    "$program" run --device cpu --input short >out 2>err || fail "$(cat err)"
+    ! "$program" run --device cpu --input short >out 2>err || fail 'a packet was left out, and the code is 0'
     grep -q '^packets 19999$' out || fail "$(cat out)"
     grep -q '1 left out because their input ends within them' err || fail "$(cat err)"
     head -c 40 capture >begun
@@ -146,6 +146,105 @@ print(at)' >place
     "$program" run --device cpu --input capture --tile 4KiB >out 2>err || fail "$(cat err)"
     came=$(sed -nE 's/^packets ([0-9]+)$/\1/p' out) long=$(sed -nE 's/.* ([0-9]+) left out because they do not fit.*larger tiles.*/\1/p' err)
     [ $((came + long)) = 20000 ] || fail "$(cat out err)"
+    ;;
+  ReadsCapturesOfEachKind)
+    # Each line: a capture, options, the code, rows of the result, and what the report says.
+    while IFS='|' read -r input options wanted_code rows said; do
+      for way in file pipe; do
+        cp -f "$here/inputs/packets/$input" .
+        [ "$input" = cut.pcap.gz ] || gunzip -qf "$input" 2>/dev/null || true
+        read_from=${input%.gz}
+        [ "$input" != cut.pcap.gz ] || read_from=$input
+        code=0
+        # shellcheck disable=SC2086 # Several words.
+        if [ $way = file ]; then
+          "$program" run --device cpu --top 0 --input "$read_from" $options >out 2>err || code=$?
+        else
+          # shellcheck disable=SC2002 # It is to be a pipe.
+          cat "$read_from" | "$program" run --device cpu --top 0 --input - $options >out 2>err || code=$?
+        fi
+        [ "$code" = "$wanted_code" ] || fail "$input by $way: $code: $(cat out err)"
+        while read -r row; do
+          grep -qxe "$row" out || fail "$input by $way has not '$row': $(cat out err)"
+        done < <(tr ';' '\n' <<<"$rows")
+        grep -q -- "$said" err || fail "$input by $way: $(cat err)"
+      done
+    done <<'END'
+cut.pcap.gz||1|packets 12|it was cut short
+local-use.pcapng|--tile 4KiB|0|packets 120|
+none-captured.pcap|--tile 4KiB|0|packets 120|
+table.pcap.gz||0|packets 1400|
+table.pcap.gz|--tile 64KiB|0|packets 1400|
+comment.pcapng||0|packets 1|
+comment.pcapng|--tile 4KiB|0|packets 1|
+long-interface.pcapng|--tile 4KiB|0|packets 63;udp .*:1111 .*:2222 63 2961 1700000000.000000000 1700000000.000059000 -|
+two-units.pcapng||0|packets 2;flows 1;.* 1700000000.000000000 1700000000.000000001 -|
+bit.pcapng||1|packets 1|at byte 176: what is in front of it was read
+trailer.pcapng||1|packets 0|at byte 48: what is in front of it was read
+version-2.2.pcap||0|packets 2;bytes 144;captured bytes 120;bad checksums 0|
+simple-41.pcapng||0|captured bytes 41|
+offset.pcapng||0|packets 1;udp .* 1700000000.000000000 1700000000.000000000 -|
+joined.pcap||1|packets 3|mergecap -w ALL FILE
+END
+    ;;
+  StopsWithWhatAPipeHasBrought)
+    command -v python3 >/dev/null || {
+      echo 'python3 is not here: install it'
+      exit 77
+    }
+    mkfifo pipe
+    "$program" run --device cpu --input pipe >out 2>err & run=$!
+    trap 'kill $run 2>/dev/null || true' EXIT
+    # Three packets are read before the writer, which is silent from then on, ends the run.
+    python3 -c '
+import fcntl, os, signal, struct, sys, termios
+pipe = open("pipe", "wb", buffering=0)
+pipe.write(open(sys.argv[1], "rb").read())
+while struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]: os.sched_yield()
+os.kill(int(sys.argv[2]), signal.SIGTERM)
+while os.path.exists("going"): os.sched_yield()' "$here/inputs/packets/three.pcap" $run & writer=$!
+    code=0
+    touch going
+    wait $run || code=$?
+    rm going
+    wait $writer
+    [ "$code" = 130 ] || fail "$code: $(cat out err)"
+    grep -qx 'packets 3' out || fail "$(cat out err)"
+    ;;
+  ReadsRandomCapturesAsAPlainReaderDoes)
+    command -v python3 >/dev/null || {
+      echo 'python3 is not here: install it'
+      exit 77
+    }
+    # few_rows FILE: of results, what the plain reader knows of them.
+    few_rows() { grep -E '^(packets|bytes|captured bytes|ipv4|other) [0-9]+$' "$1"; }
+    for ((seed = ${PENSTOCK_DIFFERENTIAL_SEED:-1}, left = ${PENSTOCK_DIFFERENTIAL:-24}; left > 0; ++seed, --left)); do
+      python3 "$here/make_random_capture.py" "$seed" capture
+      damage=$(python3 "$here/capture_reader.py" capture wanted.flows wanted.totals)
+      sort -o wanted.flows wanted.flows
+      wanted_code=0
+      [ -z "$damage" ] || wanted_code=1
+      gzip -kf capture
+      for way in '--input capture --tile 4KiB --producers 3' '--input capture --tile 16KiB' '--input capture' '--input - --tile 4KiB' '--input capture.gz'; do
+        code=0
+        # shellcheck disable=SC2086 # Several words.
+        "$program" run --device cpu --top 0 $way >out 2>err < <(cat capture) || code=$?
+        [ "$code" = "$wanted_code" ] || fail "seed $seed, $way: code $code for $wanted_code ($damage): $(cat err)"
+        case $damage in
+          '' | cut) ;;
+          *) grep -q "That is at byte $damage:" err || fail "seed $seed, $way: not at $damage: $(cat err)" ;;
+        esac
+        few_rows out >totals
+        sed '1,/^protocol /d' out | sort >flows
+        # Behind the damage of a file more may be found than the reader looks for.
+        if [[ $damage =~ ^[0-9]+$ && $way == '--input capture '* ]]; then
+          [ "$(sed -n 's/^packets //p' totals)" -ge "$(sed -n 's/^packets //p' wanted.totals)" ] || fail "seed $seed, $way: $(cat totals)"
+          continue
+        fi
+        cmp -s totals wanted.totals || fail "seed $seed, $way: $(diff totals wanted.totals)"
+        cmp -s flows wanted.flows || fail "seed $seed, $way: $(diff flows wanted.flows | head -20)"
+      done
+    done
     ;;
   ReadsPacketsAsTheirStandardsSay)
     while IFS=':' read -r input wanted; do

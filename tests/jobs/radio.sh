@@ -158,6 +158,51 @@ case $case in
     [ ! -s not_ours ] || fail "it finds others: $(head not_ours)"
     [ "$(wc -l <theirs)" -ge 200 ] || fail "it finds $(wc -l <theirs) of $(wc -l <ours)"
     ;;
+  RefusesAnOutputThatIsReadOrWrittenOtherwise)
+    head -c 100000 /dev/zero >samples
+    cp samples kept
+    printf '[run]\ninput = "samples"\n' >options.toml
+    cp options.toml kept.toml
+    ln -s samples link
+    ln samples hard
+    ln -s new-picture dangling
+    mkdir other && ln -s ../samples other/link
+    # refused MESSAGE OPTION...
+    refused() {
+      local message=$1 code=0
+      shift
+      "$program" run --device cpu "$@" >out 2>err || code=$?
+      [ $code = 2 ] || fail "$*: exit code $code: $(cat err)"
+      grep -qF -- "$message" err || fail "$*: $(cat err)"
+      cmp samples kept || fail "$*: the input is changed"
+      cmp options.toml kept.toml || fail "$*: the options are changed"
+      [ ! -e new-picture ] || fail "$*: a file was made"
+    }
+    for name in samples ./samples "$PWD/samples" link hard other/link other/../samples; do
+      refused "--waterfall $name would overwrite what is to be read" --input samples --waterfall "$name"
+      refused "--trace $name would overwrite what is to be read" --input samples --trace "$name"
+    done
+    refused '--waterfall samples would overwrite what is to be read' --input link --waterfall samples
+    refused '--waterfall samples would overwrite what is to be read' --waterfall samples --input - <samples
+    refused '--trace options.toml would overwrite what is to be read' --config options.toml --trace options.toml
+    refused '--waterfall options.toml would overwrite what is to be read' --config options.toml --waterfall options.toml
+    for name in new-picture ./new-picture dangling; do
+      refused '--waterfall and --trace both name new-picture' --input samples --waterfall new-picture --trace "$name"
+    done
+    refused "'-' names no file: name one, as ./-, or /dev/stdout" --input samples --trace -
+    refused "it names no file: name one, as ./-, or /dev/stdout" --input samples --waterfall -
+    [ ! -e - ] || fail 'there is a file of the name -'
+    code=0
+    "$program" run --device cpu --input samples --waterfall out >out 2>err || code=$?
+    [ $code = 2 ] || fail "the picture goes where the frames go: exit code $code: $(cat err)"
+    grep -qF -- '--waterfall out is where standard output goes' err || fail "$(cat err)"
+    for command in bench tune; do
+      code=0
+      "$program" $command --device cpu --input samples --waterfall link >out 2>err || code=$?
+      [ $code = 2 ] || fail "$command: exit code $code: $(cat err)"
+      cmp samples kept || fail "$command: the input is changed"
+    done
+    ;;
   PaintsAWaterfall)
     # A carrier an eighth of the rate above the frequency that was received: column 256 + 512 / 8 of 512. Some 2 s.
     # shellcheck disable=SC2059 # Escapes, not a format.

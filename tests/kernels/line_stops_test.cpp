@@ -21,24 +21,38 @@ namespace {
 
 constexpr std::size_t parts = 4;
 
-/// Where fields end, up to the first newline: byte by byte.
+/// Where fields end, up to the first newline: byte by byte. A newline within quotes is '"'.
 std::string stops_of(std::string const& text, LineFields const& fields) {
   std::string stops;
-  bool quoted = false, bracketed = false;
-  for (std::size_t k = 0; k < text.size() && text[k] != '\n'; ++k) {
-    char const byte = text[k];
-    bool ends = false;
-    if (quoted && fields.escape != 0 && byte == fields.escape) {
-      stops += '.';
-      if (++k == text.size() || text[k] == '\n') break;
-    } else if (!bracketed && fields.quote != 0 && byte == fields.quote) {
-      quoted = !quoted;
-    } else if (!quoted && fields.brackets && (byte == '[' || byte == ']')) {
-      bracketed = byte == '[';
-    } else {
-      ends = !quoted && !bracketed && byte == fields.separator;
+  if (fields.format == LineFormat::words) {
+    for (std::size_t k = 0; text[k] != '\n'; ++k) {
+      auto const blank = [&](std::size_t at) { return text[at] == ' ' || text[at] == '\t'; };
+      stops += blank(k) && k > 0 && !blank(k - 1) ? '|' : '.';
+      if (k + 1 == text.size()) return stops;
     }
-    stops += ends ? '|' : '.';
+    return stops + '|';
+  }
+  char closes = 0;
+  bool begins = true, closed = false;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    char const byte = text[k];
+    if (byte == '\n') return stops + (closes == fields.quote && closes != 0 ? '"' : '|');
+    bool const here = std::exchange(begins, false), again = std::exchange(closed, false);
+    if (closes != 0 && closes == fields.quote && fields.escape != 0 && byte == fields.escape) {
+      stops += '.';
+      if (k + 1 < text.size() && text[k + 1] == '\n') continue;
+      if (++k == text.size()) break;
+    } else if (closes != 0) {
+      closed = byte == closes && byte == fields.quote;
+      if (byte == closes) closes = 0;
+    } else if (fields.quote != 0 && byte == fields.quote && (here || again)) {
+      closes = byte;
+    } else if (fields.brackets && byte == '[' && here) {
+      closes = ']';
+    } else if (byte == fields.separator) {
+      begins = true;
+    }
+    stops += begins ? '|' : '.';
   }
   return stops;
 }
@@ -47,13 +61,13 @@ std::string stops_of(std::string const& text, StopSet const& set) {
   std::string stops;
   StopSet::Before before;
   for (std::size_t part = 0; part < parts; ++part) {
-    std::uint64_t const mask = set.of(&text[64 * part], before).ends;
+    StopBits const bits = set.of(&text[64 * part], before);
     for (unsigned k = 0; k < 64; ++k) {
-      if (text[64 * part + k] == '\n') {
-        EXPECT_NE(mask >> k & 1U, 0U) << "a newline is a stop";
-        return stops;
-      }
-      stops += (mask >> k & 1U) != 0 ? '|' : '.';
+      bool const open = (bits.open >> k & 1U) != 0;
+      stops += open ? '"' : (bits.ends >> k & 1U) != 0 ? '|' : '.';
+      if (text[64 * part + k] != '\n') continue;
+      EXPECT_NE(bits.ends >> k & 1U, 0U) << "a newline is a stop";
+      return stops;
     }
   }
   return stops;
@@ -62,9 +76,11 @@ std::string stops_of(std::string const& text, StopSet const& set) {
 TEST(StopsOfLines, AreThoseOfAWalkHoweverManyBytesAreComparedAtOnce) {
   std::mt19937 random(1);
   // Few of what is rare in lines, so that all ways through are gone.
-  constexpr std::array<std::string_view, 3> alphabets{"aaaaaaaa      \"\"[]", "aaaaaaaaaaaa    \"[]]\\\n", "a \"\\[]"};
-  std::array<LineFields, 4> const all{LineFields{.escape = '\\', .brackets = true}, LineFields{.brackets = true},
-                                      LineFields{.quote = 0}, LineFields{}};
+  constexpr std::array<std::string_view, 5> alphabets{"aaaaaaaa      \"\"[]", "aaaaaaaaaaaa    \"[]]\\\n", "a \"\\[]",
+                                                      "aaaa \t", "aaa \"\n"};
+  std::array<LineFields, 5> const all{LineFields{.escape = '\\', .brackets = true}, LineFields{.brackets = true},
+                                      LineFields{.quote = 0}, LineFields{},
+                                      LineFields{.quote = 0, .format = LineFormat::words}};
   for (int times = 0; times < 3000; ++times) {
     std::string_view const alphabet = alphabets.at(random() % alphabets.size());
     std::string text(64 * parts, ' ');
@@ -77,20 +93,6 @@ TEST(StopsOfLines, AreThoseOfAWalkHoweverManyBytesAreComparedAtOnce) {
     }
   }
 }
-
-/// Stops byte by byte, as a GPU has them.
-struct EachByte {
-  std::string_view text;
-  LineFields const& fields;
-  std::size_t at;
-
-  std::size_t next() {
-    for (; at < text.size(); ++at) {
-      if (is_stop(text[at], fields)) return at++;
-    }
-    return at;
-  }
-};
 
 /// What the lines of a text come to, each in brackets.
 template <class Walk>
@@ -107,19 +109,33 @@ std::string walked(std::string_view text, Walk const& walk) {
 
 TEST(DigitWalks, AreThoseOfAGpuHoweverManyBytesAreComparedAtOnce) {
   std::mt19937 random(2);
-  constexpr std::array<std::string_view, 4> alphabets{
-      "0123456789012345678901234567890 ", "01234567890123456789    \"[]\n\r", "0aa0      \"[]\\\n", "9a/: \n"};
-  std::array<LineFields, 5> const all{LineFields{.escape = '\\', .brackets = true, .key = 5, .number = 6},
-                                      LineFields{.brackets = true, .key = 3, .number = 1}, LineFields{.quote = 0},
-                                      LineFields{.key = 2, .number = 2}, LineFields{.key = 7, .number = 0}};
+  constexpr std::array<std::string_view, 5> alphabets{"0123456789012345678901234567890 ",
+                                                      "01234567890123456789    \"[]\n\r", "0aa0      \"[]\\\n",
+                                                      "9a/: \n", "12  \t\n"};
+  LineFields const log{.escape = '\\', .brackets = true, .key = 5, .number = 6, .format = LineFormat::access_log};
+  LineFields later = log;
+  later.number = 8;
+  std::array<LineFields, 8> const all{log,
+                                      later,
+                                      LineFields{.quote = 0, .key = 1, .number = 3, .format = LineFormat::words},
+                                      LineFields{.escape = '\\', .brackets = true, .key = 5, .number = 6},
+                                      LineFields{.brackets = true, .key = 3, .number = 1},
+                                      LineFields{.quote = 0},
+                                      LineFields{.key = 2, .number = 2},
+                                      LineFields{.key = 7, .number = 0}};
   for (int times = 0; times < 2000; ++times) {
     std::string_view const alphabet = alphabets.at(random() % alphabets.size());
     std::string text(random() % 300 + 1, ' ');
     std::ranges::generate(text, [&] { return alphabet[random() % alphabet.size()]; });
+    // As they are in logs, whole and with what may be wrong with them.
+    for (std::string_view const part : {"1 - - [17/May/2015:10:05:03 +0000] \"a b\" 200 5 \"-\" 7\n",
+                                        "[17/May/2015:10:05:03 +0000] \"", "\" 200 5"}) {
+      if (random() % 2 == 0) text.insert(random() % text.size(), part);
+    }
     for (LineFields const& fields : all) {
       std::string const expected = walked(text, [&](std::size_t at) {
-        EachByte stops{text, fields, at};
         auto const byte_at = [&](std::size_t place) { return text[place]; };
+        EachStop stops(byte_at, at, text.size(), fields);
         WalkedLine const line = walk_line<LineWalk::digits>(stops, byte_at, at, text.size(), fields);
         return std::pair(line, std::min(text.find('\n', line.stopped), text.size() - 1) + 1);
       });
@@ -130,7 +146,8 @@ TEST(DigitWalks, AreThoseOfAGpuHoweverManyBytesAreComparedAtOnce) {
                          [&](std::size_t at) {
                            stops.seek(at);
                            WalkedLine const line = DigitWalk(stops, text, fields).walk(at);
-                           return std::pair(line, stops.next_line());
+                           bool in_quotes = false;
+                           return std::pair(line, stops.next_line(in_quotes));
                          }),
                   expected)
             << text << "\n at most " << at_most;

@@ -101,6 +101,57 @@ TEST_P(KernelsOn, SumLinesThatHaveOneOfThousandsOfLiterals) {
   EXPECT_EQ(groups_of(*this, {text}, literals, 1), groups_of(*this, {lines_with(text, literals)}, {}));
 }
 
+/// Literals that are much alike, and lines that are much like them.
+struct Alike {
+  char const* name;
+  Texts literals, lines;
+};
+
+std::vector<Alike> alike() {
+  auto const times = [](std::string const& part, std::size_t count) {
+    std::string text;
+    for (std::size_t k = 0; k < count; ++k) text += part;
+    return text;
+  };
+  std::string const a100(100, 'a'), a2000(2000, 'a');
+  Alike longer{"each begins the next", {}, {a100, a100 + "a", a100 + "b" + a100, a2000}};
+  Alike one_other{"all are one byte, but for one", {}, {a100 + "b" + a100, times("a", 149) + "b" + a100, a2000}};
+  Alike ends{"all end alike", {}, {"12" + a100 + "c", "k7" + a100 + "c", "7" + a100 + "c", a2000 + "c"}};
+  Alike middles{"all have one middle", {}, {"<1>" + a100 + "<1>", "<7>" + a100 + "<8>", "<300>" + a100 + "<300>"}};
+  Alike paths{
+      "all begin and end alike", {}, {"GET /p/7/index.html HTTP", "GET /p/1700/index.html HTTP", "/p/7/index.htm"}};
+  for (std::size_t k = 0; k < 300; ++k) {
+    std::string const number = std::to_string(k);
+    longer.literals.push_back(std::string(101 + k, 'a'));
+    one_other.literals.push_back(std::string(300 - k, 'a') + "b" + std::string(k, 'a'));
+    ends.literals.push_back("k" + number + a100 + "c");
+    middles.literals.push_back("<" + number + ">" + a100 + "<" + number + ">");
+    paths.literals.push_back("/p/" + number + "/index.html HTTP");
+  }
+  std::string const turns = times("ab", 60);
+  Alike periods{"periods", {}, {turns, "a" + turns, turns + turns + "c", turns + turns, "b" + turns + "b"}};
+  for (std::size_t k = 0; k < 60; ++k) {
+    periods.literals.push_back(times("ab", 61 + k));
+    periods.literals.push_back(times("ba", 61 + k) + "b");
+    periods.literals.push_back(times("ab", k) + "c");
+  }
+  std::string const a9000(9000, 'a');
+  Alike one_long{"one is longer than what is beside a block", {a9000 + "b"}, {a9000, a9000 + "b", a9000 + "a" + a9000}};
+  return {longer, one_other, ends, middles, paths, periods, one_long};
+}
+
+TEST_P(KernelsOn, SumLinesWithLiteralsThatAreMuchAlike) {
+  for (Alike const& each : alike()) {
+    std::string text;
+    for (std::size_t k = 0; text.size() < 150'000; ++k) {
+      text += std::to_string(k % each.lines.size()) + " 1 " + each.lines[k % each.lines.size()] + "\n";
+    }
+    std::string const chosen = lines_with(text, each.literals);
+    EXPECT_EQ(groups_of(*this, {text}, each.literals), groups_of(*this, {chosen}, {})) << each.name;
+    EXPECT_LT(chosen.size(), text.size()) << each.name;
+  }
+}
+
 TEST_P(KernelsOn, SumLinesWhereverTheLiteralIs) {
   for (std::string const literal : {"0123456789", "0123456789abcdefghijklmn"}) {
     std::string const begin = literal.substr(0, literal.size() - 1), end = literal.substr(1);

@@ -55,7 +55,7 @@ inline PacketSums sums_of(KernelsOn& on, std::vector<std::string> const& capture
   for (std::string const& capture : captures) {
     auto const bytes = support::bytes_of(capture);
     auto const of = captured_packets()->of_input(bytes);
-    std::vector<std::byte> table(record_places_bytes(bytes.size(), 12));
+    std::vector<std::byte> table(capture_places_bytes(bytes.size()));
     auto const records = bytes.subspan(of.head);
     table.resize(write_record_places(*of.framing, records.first(of.framing->whole_bytes(records)), table));
     auto const there = on.memory(std::max<std::size_t>(1, records.size())), table_there = on.memory(table.size());

@@ -218,6 +218,18 @@ TEST_F(IntakeOfBlocks, LetsNoPartWaitOnceNoMoreTilesCome) {
   EXPECT_EQ(take({.free = 1, .in_flight = 7, .ending = true}), Indices({10}));
 }
 
+/// Seen to fail if blocks of the pool go before what came first.
+TEST_F(IntakeOfBlocks, TakesTilesInTheOrderInWhichTheyCameIfAsked) {
+  Intake in_order(tiles, shape, {.flight = {.slots = 8}, .batch = 4, .in_order = true});
+  push(in_order, {9, 0, 1});
+  EXPECT_EQ(take(in_order, {.free = 4, .in_flight = busy}), Indices()) << "a batch is not whole";
+  push(in_order, {2, 3, 8});
+  EXPECT_EQ(take(in_order, {.free = 3, .in_flight = 5}), Indices());
+  EXPECT_EQ(take(in_order, {.free = 4, .in_flight = busy}), Indices({9, 0, 1, 2}));
+  EXPECT_EQ(take(in_order, {.free = 1, .in_flight = 3}), Indices({3}));
+  EXPECT_EQ(take(in_order, {.free = 4, .in_flight = 4, .ending = true}), Indices({8}));
+}
+
 /// Seen to fail where five may pass.
 TEST_F(IntakeOfBlocks, LetsFourWholeBlocksPassTheOldest) {
   constexpr DeviceRoom room{.free = 4, .in_flight = busy};

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "penstock/error.hpp"
+#include "penstock/literals/literal_trie.hpp"
 
 namespace penstock {
 namespace {
@@ -38,6 +41,39 @@ TEST(SetOfLiterals, HasATableThatCanBeUploadedAsItIs) {
   Literals const literals(std::vector<std::string>{"a", "four", "more than eight"});
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(literals.table().data()) % 8, 0U);
   EXPECT_EQ(literals.table().size() % 8, 0U);
+}
+
+TEST(SetOfLiterals, KeepsOfThoseThatContainEachOtherTheInnermost) {
+  auto const same = [](std::vector<std::string> const& some, std::vector<std::string> const& others) {
+    return std::ranges::equal(Literals(some).table(), Literals(others).table());
+  };
+  EXPECT_TRUE(same({"she", "he", "hers", "usher", "his"}, {"he", "his"}));
+  EXPECT_TRUE(same({"abc", "xbcx", "bc", "c"}, {"c"}));
+  EXPECT_TRUE(same({"aab", "aaab", "baab", "aa"}, {"aa"}));
+  EXPECT_FALSE(same({"ab", "ba"}, {"ab"}));
+  EXPECT_EQ(Literals(std::vector<std::string>{"she", "he"}).size(), 2U) << "they are counted as they were given";
+}
+
+TEST(LiteralTrees, FindTheInnermostOfRandomOnes) {
+  std::mt19937 random(3);
+  for (unsigned times = 0; times < 300; ++times) {
+    std::vector<std::string> texts(1 + random() % 40);
+    for (std::string& text : texts) {
+      text.resize(1 + random() % (1 + times % 9));
+      std::ranges::generate(text, [&] { return static_cast<char>('a' + random() % 2); });
+    }
+    std::ranges::sort(texts);
+    auto const twice = std::ranges::unique(texts);
+    texts.erase(twice.begin(), twice.end());
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t k = 0; k < texts.size(); ++k) {
+      auto const within = [&](std::string const& other) {
+        return &other != &texts[k] && texts[k].find(other) != std::string::npos;
+      };
+      if (std::ranges::none_of(texts, within)) expected.push_back(k);
+    }
+    ASSERT_EQ(LiteralTrie(std::vector<std::string_view>(texts.begin(), texts.end())).innermost(), expected);
+  }
 }
 
 TEST(LiteralsOfLines, TakeEachLineWithoutItsEnd) {

@@ -148,7 +148,7 @@ TEST_F(ATerminatedService, AnswersAllDatagramsThatItReceived) {
       static_cast<void>(!send(peer.descriptor(), text.data(), text.size(), 0));
     }
     auto const sums = service.end();
-    EXPECT_EQ(sums.ok, 1);
+    EXPECT_EQ(sums.ok, sums.dropped == 0 ? 1 : 0);
     Answers answers;
     answers.take(content("out"));
     EXPECT_EQ(answers.bytes(), sums.written);

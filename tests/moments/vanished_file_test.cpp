@@ -2,6 +2,8 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -9,7 +11,6 @@
 #include "moments/random_moments.hpp"
 #include <gmock/gmock.h>
 
-#include "penstock/file/framed_pieces.hpp"
 #include "penstock/files.hpp"
 
 namespace penstock::moments {
@@ -31,12 +32,15 @@ struct AFileThatVanishes : RandomMoments {
       std::filesystem::last_write_time(paths.back(), {});
     }
   }
-  /// How many records of a file begin in its piece that has this offset.
-  static std::uint64_t records_in_piece(std::uint64_t file, std::uint64_t offset) {
-    static std::size_t const step =
-        FramedPieces(lines(), Ingest::tile_bytes, Ingest::tile_bytes / 16, LongRecords::refuse).step();
+  /// Which tiles of a file came, by where they begin, and whether they did so whole.
+  using Tiles = std::map<std::uint64_t, bool>;
+  /// How many of its records begin in tiles that failed: up to the next tile, or to its end.
+  static std::uint64_t lost_of(std::uint64_t file, Tiles const& tiles) {
     std::uint64_t count = 0, at = 0;
-    for (std::uint64_t k = 0; k < each; at += record(file, k++).size()) count += at / step == offset / step ? 1U : 0U;
+    for (std::uint64_t k = 0; k < each; at += record(file, k++).size()) {
+      auto const behind = tiles.upper_bound(at);
+      count += behind != tiles.begin() && !std::prev(behind)->second ? 1U : 0U;
+    }
     return count;
   }
   /// `change` is made when the sink has had so many tiles, to the file of this number.
@@ -47,17 +51,18 @@ struct AFileThatVanishes : RandomMoments {
     FileSource source(paths, ingest.pipeline.pool(), {.framing = lines()});
     std::uint64_t const chosen = draw.below(files), moment = draw.below(4 * files);
     Answers answers;
-    std::uint64_t lost = 0, tiles = 0;
+    std::uint64_t tiles = 0;
+    Tiles of_chosen;
     Report const report = ingest.run(source, [&](Completion& completion) {
       if (tiles++ == moment) change(paths[chosen]);
       Tile const& tile = *completion.loan;
+      if (tile.tag == chosen) of_chosen[source.place_of(tile).offset] = completion.ok();
       if (completion.ok()) return answers.take(tile.filled_input());
       EXPECT_EQ(tile.tag, chosen) << "another file failed";
       EXPECT_THAT(completion.failure->reason, testing::StartsWith(paths[chosen] + ": "));
       EXPECT_THAT(completion.failure->reason, problem);
-      bool const unopened = completion.failure->reason.find("No such file") != std::string::npos;
-      lost += unopened ? each : records_in_piece(tile.tag, source.place_of(tile).offset);
     });
+    std::uint64_t const lost = lost_of(chosen, of_chosen);
     EXPECT_EQ(answers.records() + lost, files * each) << "lost " << lost;
     EXPECT_EQ(report.tiles_failed, lost == 0 ? 0 : report.tiles_failed);
     EXPECT_EQ(report.tiles_done + report.tiles_failed, tiles);

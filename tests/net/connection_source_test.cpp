@@ -122,7 +122,7 @@ TEST_F(AServer, CountsRecordsThatAStopCutsOff) {
     }
     EXPECT_EQ(source().counts().loss, RecordLoss{.unfinished = 1});
     EXPECT_EQ(source().counts().open, 1U);
-    EXPECT_THAT(remarks(), testing::HasSubstr("not finished where the input ends"));
+    EXPECT_THAT(remarks(), testing::HasSubstr("not finished when the input was stopped"));
   }
 }
 

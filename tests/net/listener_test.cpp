@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "net/a_server.hpp"
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -17,8 +23,25 @@ using support::AServer;
 using support::Peer;
 using testing::ElementsAre;
 
+/// This process has no descriptor beyond those that are open.
+struct NoMoreDescriptors {
+  rlimit before{};
+
+  NoMoreDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before);
+    int const free = dup(0);
+    close(free);
+    rlimit const none{.rlim_cur = static_cast<rlim_t>(free), .rlim_max = before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  NoMoreDescriptors(NoMoreDescriptors const&) = delete;
+  NoMoreDescriptors& operator=(NoMoreDescriptors const&) = delete;
+  ~NoMoreDescriptors() { setrlimit(RLIMIT_NOFILE, &before); }
+};
+
 TEST_F(AServer, TurnsAwayMorePeersThanItIsToHave) {
   options.most_connections = 2;
+  options.spared = std::chrono::hours(1);
   auto all = peers(2);
   auto const third = peer();
   all[0].send("x\n");
@@ -29,23 +52,84 @@ TEST_F(AServer, TurnsAwayMorePeersThanItIsToHave) {
 }
 
 TEST_F(AServer, TurnsPeersAwayIfTheProcessHasNoDescriptorForThem) {
+  options.spared = std::chrono::hours(1);
   auto all = peers(1);
   std::vector<Peer> more;
   for (int k = 0; k < 3; ++k) more.push_back(peer());
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  int const free = dup(0);
-  close(free);
-  rlimit const none{.rlim_cur = static_cast<rlim_t>(free), .rlim_max = limit.rlim_max};
-  setrlimit(RLIMIT_NOFILE, &none);
-  all[0].send("x\n");
-  EXPECT_THAT(tile(), ElementsAre("0:x\n"));
-  for (Peer const& one : more) EXPECT_TRUE(one.is_turned_away());
-  setrlimit(RLIMIT_NOFILE, &limit);
+  {
+    NoMoreDescriptors const none;
+    all[0].send("x\n");
+    EXPECT_THAT(tile(), ElementsAre("0:x\n"));
+    for (Peer const& one : more) EXPECT_TRUE(one.is_turned_away());
+  }
   EXPECT_EQ(source().counts().refused, 3U);
   auto const later = peer();
   later.send("y\n");
   EXPECT_THAT(tile(), ElementsAre("1:y\n"));
+}
+
+TEST_F(AServer, ClosesASilentPeerInFavourOfOneThatFindsNoDescriptor) {
+  options.spared = {};
+  auto const all = peers(1);
+  auto const second = peer();
+  second.send("y\n");
+  {
+    NoMoreDescriptors const none;
+    EXPECT_THAT(tile(), ElementsAre("1:y\n"));
+  }
+  EXPECT_TRUE(all[0].is_turned_away());
+  EXPECT_EQ(source().counts().silent, 1U);
+  EXPECT_EQ(source().counts().refused, 0U);
+  EXPECT_THAT(remarks(), testing::HasSubstr("1 connection, closed from here, since it was silent"));
+}
+
+TEST_F(AServer, ClosesSilentPeersInFavourOfThoseThatAreTooMany) {
+  options.spared = {};
+  options.most_connections = 2;
+  auto const all = peers(2);
+  auto const third = peer();
+  third.send("y\n");
+  EXPECT_THAT(tile(), ElementsAre("2:y\n"));
+  EXPECT_TRUE(all[0].is_turned_away());
+  EXPECT_EQ(source().counts().refused, 0U);
+}
+
+TEST_F(AServer, ClosesAPeerThatIsSilentForTooLong) {
+  options.longest_silence = std::chrono::milliseconds(10);
+  options.connections = 1;
+  auto const one = peer();
+  one.send("hello\n");
+  EXPECT_EQ(rest(), "0:hello\n");
+  EXPECT_EQ(source().counts().silent, 1U);
+  EXPECT_TRUE(source().counts().loss.none());
+}
+
+TEST_F(AServer, ClosesAPeerWhoseRecordTakesTooLong) {
+  options.longest_record = std::chrono::milliseconds(10);
+  options.connections = 1;
+  auto const one = peer();
+  one.send("hello\nand");
+  EXPECT_EQ(rest(), "0:hello\n");
+  EXPECT_EQ(source().counts().silent, 1U);
+  EXPECT_EQ(source().counts().loss.unfinished, 1U);
+}
+
+TEST_F(AServer, KeepsNoMoreOfUnfinishedRecordsThanItMay) {
+  options.most_unfinished = 1;  // So a tile.
+  std::vector<Peer> all;
+  for (int k = 0; k < 5; ++k) {
+    all.push_back(peer());
+    all.back().send(std::string(30, 'x'));
+  }
+  auto const last = peer();
+  for (int k = 0; k < 100 && source().counts().silent < 3; ++k) {
+    last.send("x\n");
+    EXPECT_THAT(tile(), ElementsAre("5:x\n"));
+  }
+  EXPECT_EQ(source().counts().silent, 3U) << "two of 30 bytes are less than 64";
+  EXPECT_TRUE(all[0].is_turned_away()) << "it began first";
+  all[4].send("\n");
+  EXPECT_THAT(tile(), ElementsAre("4:" + std::string(30, 'x') + "\n"));
 }
 
 TEST_F(AServer, ListensAtAllAddressesOfTheMachine) {
@@ -91,6 +175,51 @@ TEST_F(AServer, TakesThePlaceOfASocketFileThatWasLeftBehind) {
   auto const one = peer();
   one.send("one\n");
   EXPECT_THAT(tile(), ElementsAre("0:one\n"));
+}
+
+TEST_F(AServer, LeavesThePathToAServerThatIsAboutToListen) {
+  int const locked = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(flock(locked, LOCK_EX), 0);
+  int const other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  NetAddress const where = unix_address(path("socket"));
+  ASSERT_EQ(bind(other, where.raw(), where.bytes), 0);
+  std::string said;
+  std::thread second([&] {
+    try {
+      ConnectionSource const source({"unix:" + path("socket")}, pool);
+    } catch (Error const& error) {
+      said = error.what();
+    }
+  });
+  EXPECT_EQ(listen(other, 1), 0);
+  EXPECT_EQ(flock(locked, LOCK_UN), 0);
+  second.join();
+  EXPECT_THAT(said, testing::HasSubstr("Another server answers at " + path("socket")));
+  EXPECT_TRUE(std::filesystem::exists(path("socket")));
+  close(other);
+  close(locked);
+}
+
+TEST_F(AServer, IsTheOnlyOneOfManyThatBeginAtAPath) {
+  constexpr int servers = 8;
+  for (int round = 0; round < 10; ++round) {
+    std::atomic<int> refused{0};
+    std::vector<std::unique_ptr<ConnectionSource>> all(servers);
+    {
+      std::vector<std::jthread> threads;
+      for (auto& one : all) {
+        threads.emplace_back([&] {
+          try {
+            one = std::make_unique<ConnectionSource>(std::vector{"unix:" + path("socket")}, pool);
+          } catch (Error const&) {
+            ++refused;
+          }
+        });
+      }
+    }
+    EXPECT_EQ(refused, servers - 1);
+    EXPECT_FALSE(Peer("unix:" + path("socket")).descriptor() < 0);
+  }
 }
 
 TEST_F(AServer, ListensAtANameWithoutAFile) {

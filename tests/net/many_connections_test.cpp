@@ -63,7 +63,8 @@ struct AServerOfMany : testing::Test {
             {tile.sequence, stretch, support::text_of(tile.filled_input().subspan(stretch.offset, stretch.bytes))});
       }
     });
-    EXPECT_TRUE(report.ok()) << describe(report);
+    EXPECT_EQ(report.ok(), source.counts().loss.none()) << describe(report);
+    EXPECT_EQ(report.tiles_failed + report.tiles_cancelled, 0U) << describe(report);
     EXPECT_EQ(pipeline.pool().on_loan(), 0U);
     counts = source.counts();
     for (auto& [connection, parts] : got) std::ranges::stable_sort(parts, {}, &Part::sequence);

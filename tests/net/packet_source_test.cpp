@@ -98,8 +98,8 @@ struct AnInterfaceOfItsOwn : testing::Test {
     RecordPlaces says;
     std::memcpy(&says, loan->input(1).data(), sizeof says);
     EXPECT_EQ(says.records, all.size());
-    EXPECT_EQ(CaptureNotes::of(says.notes).link, 1U);
-    EXPECT_EQ(CaptureNotes::of(says.notes).time_unit, 9U);
+    EXPECT_EQ(CaptureNotes::of(says.notes).kind.link, 1U);
+    EXPECT_EQ(CaptureNotes::of(says.notes).kind.time_unit, 9U);
     EXPECT_EQ(std::memcmp(loan->input(1).data() + sizeof says, places.data(), 4 * places.size()), 0);
     return all;
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <atomic>
-#include <chrono>
-#include <memory>
+#include <cstddef>
+#include <cstdint>
+#include <list>
 #include <stdexcept>
 #include <string>
 
@@ -12,9 +13,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "penstock/core/shared_library.hpp"
+#include "penstock/core/descriptor.hpp"
 #include "penstock/error.hpp"
 #include "penstock/metrics.hpp"
+#include "penstock/operation/http_server.hpp"
 
 namespace penstock {
 namespace {
@@ -44,11 +46,7 @@ std::string get(std::uint16_t port, std::string const& path, std::string const& 
   return answer;
 }
 
-/// Needs libcivetweb1.
 struct AServerOfMetrics : testing::Test {
-  void SetUp() override {
-    if (!SharedLibrary({"libcivetweb.so.1"}).loaded()) GTEST_SKIP() << "libcivetweb1 is not installed";
-  }
   static MetricSource one(char const* name, double value) {
     return [name, value](std::vector<Metric>& all) {
       all.push_back({.name = name, .help = "A value.", .samples = {{.value = value}}});
@@ -101,15 +99,62 @@ TEST_F(AServerOfMetrics, SaysInNumbersWhereItListens) {
   EXPECT_EQ(by_port.address(), "0.0.0.0:" + std::to_string(by_port.port()));
 }
 
-/// The library looks each two seconds, unless a connection wakes it.
-TEST_F(AServerOfMetrics, EndsAtOnceWhereItsAddressIsAName) {
-  auto const before = std::chrono::steady_clock::now();
-  constexpr int servers = 8;
-  for (int k = 0; k < servers; ++k) {
-    MetricsServer const server("localhost:0", std::vector<MetricSource>());
-    EXPECT_THAT(get(server.port(), "/health"), StartsWith("HTTP/1.1 200 "));
+/// A peer that has sent this, and nothing more.
+struct Peer {
+  Peer(std::uint16_t port, std::string const& sent) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    to.sin_port = htons(port);
+    EXPECT_EQ(connect(socket_.number, reinterpret_cast<sockaddr const*>(&to), sizeof to), 0);
+    send(sent);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - before, servers * std::chrono::seconds(1)) << "half of the usual wait";
+  void send(std::string const& text) {
+    EXPECT_EQ(::send(socket_.number, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+  }
+  /// All that comes until the server closes.
+  std::string rest() {
+    std::string all;
+    std::array<char, 4096> some{};
+    for (ssize_t got = 0; (got = recv(socket_.number, some.data(), some.size(), 0)) > 0;)
+      all.append(some.data(), static_cast<std::size_t>(got));
+    return all;
+  }
+
+ private:
+  Descriptor socket_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+};
+
+TEST_F(AServerOfMetrics, AnswersWhileManyPeersSendNothingOrHalfARequest) {
+  MetricsServer const server("127.0.0.1:0", {});
+  std::list<Peer> peers;
+  for (char const* const sent :
+       {"", "GET /metrics HTTP/1.1\r\nX-Slow: ", "POST /metrics HTTP/1.1\r\nContent-Length: 100000\r\n\r\nx"}) {
+    for (std::size_t k = 0; k < HttpServer::most_peers; ++k) peers.emplace_back(server.port(), sent);
+    EXPECT_THAT(get(server.port(), "/health"), StartsWith("HTTP/1.1 200 ")) << sent;
+    EXPECT_THAT(get(server.port(), "/metrics"), StartsWith("HTTP/1.1 200 ")) << sent;
+  }
+}
+
+TEST_F(AServerOfMetrics, AnswersWhatCameInPieces) {
+  MetricsServer const server("127.0.0.1:0", {});
+  Peer peer(server.port(), "G");
+  for (char const letter : std::string("ET /health?now HTTP/1.1\r\nHost: here\r\n\r\n")) peer.send({letter});
+  EXPECT_THAT(peer.rest(), testing::AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("\r\n\r\nok\n")));
+}
+
+TEST_F(AServerOfMetrics, RefusesWhatIsNoRequestAndWhatItDoesNotAnswer) {
+  MetricsServer const server("127.0.0.1:0", {});
+  EXPECT_THAT(Peer(server.port(), "nonsense\r\n\r\n").rest(), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Peer(server.port(), std::string(20000, 'x')).rest(), StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(get(server.port(), "/metrics", "", "DELETE"), StartsWith("HTTP/1.1 405 "));
+}
+
+TEST_F(AServerOfMetrics, EndsWhileItsPeersAreSilent) {
+  std::list<Peer> peers;
+  MetricsServer const server("localhost:0", std::vector<MetricSource>());
+  for (int k = 0; k < 3; ++k) peers.emplace_back(server.port(), "GET /");
+  EXPECT_THAT(get(server.port(), "/health"), StartsWith("HTTP/1.1 200 "));
 }
 
 TEST_F(AServerOfMetrics, NamesTheAddressThatCannotBeHad) {
@@ -126,17 +171,6 @@ TEST_F(AServerOfMetrics, NamesTheAddressThatCannotBeHad) {
       EXPECT_THAT(error.what(),
                   HasSubstr(address == taken ? "another program listens there already" : "give an address"));
     }
-  }
-}
-
-TEST(AServerWithoutItsLibrary, SaysWhatToInstall) {
-  try {
-    MetricsServer const server("127.0.0.1:0", {}, {.library = "libnone-of-that-name.so"});
-    FAIL();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::unsupported);
-    EXPECT_THAT(error.what(), HasSubstr("libnone-of-that-name.so"));
-    EXPECT_THAT(error.what(), HasSubstr("libcivetweb1"));
   }
 }
 

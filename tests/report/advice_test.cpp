@@ -119,6 +119,76 @@ TEST(Advice, OfALaneThatTakesBackOneTileAfterTheOtherIsNotToPutMoreAtOnce) {
     EXPECT_EQ(advice.change.find("--batch"), std::string::npos);
 }
 
+TEST(Advice, HoldsForAModelWithTilesTooSmallForTheWayBack) {
+  ModelRun const model{.producers = 16,
+                       .lanes = 4,
+                       .slots = 32,
+                       .cpus = 32,
+                       .pool = 200,
+                       .tile_bytes = 65536,
+                       .sink_time = 0.5e-6,
+                       .enqueue_time = 4e-6,
+                       .up = false};
+  expect_advice_to_hold(model, Bound::download, {.download = 1 / model.copy(), .link_down = model.link});
+}
+
+TEST(Advice, HoldsForAModelWhoseKernelsLeaveRoomForThoseOfMoreLanes) {
+  ModelRun const model{.producers = 16,
+                       .lanes = 2,
+                       .slots = 8,
+                       .cpus = 32,
+                       .pool = 60,
+                       .kernel_per_byte = 1 / 10e9,
+                       .kernels_at_once = 8,
+                       .gpu = true};
+  expect_advice_to_hold(model, Bound::kernel, {.kernel = 8 / model.kernel()});
+}
+
+TEST(Advice, HoldsForAModelWhoseCpusCopyInVain) {
+  expect_advice_to_hold({.producers = 4, .lanes = 2, .cpus = 2, .copy_set_up = 1e-6, .link = 12e9, .on_host = true},
+                        Bound::cpus);
+}
+
+TEST(Advice, HoldsForAModelWhoseTilesWaitToBeNoticed) {
+  expect_advice_to_hold({.producers = 8, .lanes = 1, .slots = 2, .notice_time = 300e-6, .notices = true},
+                        Bound::completion, {}, Promise::met_or_exceeded);
+}
+
+TEST(Advice, HoldsForAModelWithOneStreamInAll) {
+  ModelRun const model{.producers = 8, .lanes = 1, .kernel_per_byte = 1 / 60e9, .single = true};
+  expect_advice_to_hold(model, Bound::serialising_stream);
+}
+
+TEST(Advice, HoldsForAModelWhoseLanesHaveAllTheirWorkInTheLegacyStream) {
+  ModelRun const model{.producers = 16,
+                       .lanes = 4,
+                       .cpus = 32,
+                       .kernel_per_byte = 1 / 60e9,
+                       .kernels_at_once = 4,
+                       .legacy = true,
+                       .single = true};
+  Ceilings const alone{
+      .upload = 1 / model.copy(), .download = 1 / model.copy(), .both = 1 / model.copy(), .kernel = 4 / model.kernel()};
+  expect_advice_to_hold(model, Bound::serialising_stream, alone);
+  EXPECT_TRUE(judge(model.figures()).advice.empty()) << "events tell nothing of a step in such a stream";
+}
+
+/// None of these can be followed by an option, or nothing is known to help.
+TEST(Advice, IsNoneOfOptionsWhereTheSourceWaitsOrTheRunIsShort) {
+  ModelRun const model{.producers = 4};
+  RunFigures waits = model.figures();
+  waits.fill = 1;
+  waits.borrow_wait = 0.1;
+  waits.sink = waits.enqueue.emplace(0.1);
+  waits.lane_idle = 1.8;
+  waits.overlap.reset();
+  ASSERT_EQ(judge(waits).bound, Bound::source_waits);
+  EXPECT_TRUE(judge(waits).advice.empty());
+  RunFigures brief = model.figures();
+  brief.tiles = 7;
+  EXPECT_TRUE(judge(brief).advice.empty());
+}
+
 TEST(Advice, IsOnlyToWorkLessWhereTheLinkIsFull) {
   ModelRun const model{.producers = 16, .cpus = 32};
   Verdict const verdict = judge(model.figures(), {.upload = 1 / model.copy(), .link_up = model.link});

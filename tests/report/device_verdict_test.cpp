@@ -21,7 +21,7 @@ TEST_F(ARunOfOneSecond, IsBoundByUploadsThatNeverPause) {
   EXPECT_NEAR(seen.ceiling.value().bytes_per_second, 10'200 * mebibyte, 1);
   EXPECT_THAT(seen.streams_will_not_help.value().sentence, HasSubstr("because the link to the device is at 98 %"));
   EXPECT_THAT(seen.advice.at(0).change, HasSubstr("half the bytes up"));
-  EXPECT_NEAR(seen.advice.at(0).gain, 2.04, 0.01);
+  EXPECT_NEAR(seen.advice.at(0).gain, 2, 0.01);
   run.overlap = device_use(0.96, 0.9, 0.3, 0.98);
   EXPECT_THAT(verdict().advice.at(0).change, HasSubstr("half the bytes each way"));
 }
@@ -52,7 +52,7 @@ TEST_F(ARunOfOneSecond, WithTilesTooSmallForTheLinkIsToldByHowMuchToEnlargeThem)
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::upload);
   EXPECT_EQ(seen.advice.at(0).change, "--tile 2MiB");
-  EXPECT_NEAR(seen.advice.at(0).gain, 1.97, 0.02) << seen.advice.at(0).why;
+  EXPECT_NEAR(seen.advice.at(0).gain, mostly(1.97), 0.02) << seen.advice.at(0).why;
 }
 
 TEST_F(ARunOfOneSecond, WhoseWaysTakeFromEachOtherIsNotToldToEnlargeItsTiles) {
@@ -67,15 +67,16 @@ TEST_F(ARunOfOneSecond, WhoseWaysTakeFromEachOtherIsNotToldToEnlargeItsTiles) {
   alone.upload = alone.download = 12'000;  // Of 98 us it takes 83 alone, of which 34 are set-up.
   EXPECT_EQ(verdict().advice.at(0).change, "--tile 16MiB");
   double const left = 98.0 - 34.3 * 15 / 16;
-  EXPECT_NEAR(verdict().advice.at(0).gain, 98.0 / left / 0.98, 0.01) << verdict().advice.at(0).why;
+  EXPECT_NEAR(verdict().advice.at(0).gain, mostly(98.0 / left / 0.98), 0.01) << verdict().advice.at(0).why;
 }
 
 TEST_F(ARunOfOneSecond, WhoseCopiesAreSlowerThanAloneIsSentToLookAtItsMemory) {
   run.overlap = device_use(0.95, 0, 0.1, 0.96);
   run.bytes_down = 0;
   alone.upload = 25'000;
+  run.gpu = true;
   EXPECT_THAT(verdict().advice.at(0).change, HasSubstr("--no-bind"));
-  EXPECT_NEAR(verdict().advice.at(0).gain, 2.5, 0.01);
+  EXPECT_NEAR(verdict().advice.at(0).gain, mostly(2.5), 0.01);
 }
 
 TEST_F(ARunOfOneSecond, WhoseCopiesTookTenTimesAsLongAsAloneIsNotBoundByTheLink) {
@@ -96,9 +97,9 @@ TEST_F(ARunOfOneSecond, IsPromisedWhatLiesBetweenTheTimeOfTheNextPartAndWhatThat
   run.borrow_wait = 3.9;
   alone.download = 18'000;
   EXPECT_EQ(verdict().bound, Bound::too_few_tiles);
-  EXPECT_NEAR(verdict().advice.at(0).gain, std::sqrt(1.8 / 0.77), 0.01);
+  EXPECT_NEAR(verdict().advice.at(0).gain, mostly(std::sqrt(1.8 / 0.77)), 0.01);
   alone.download.reset();
-  EXPECT_NEAR(verdict().advice.at(0).gain, 1 / 0.77, 0.01);
+  EXPECT_NEAR(verdict().advice.at(0).gain, mostly(1 / 0.77), 0.01);
 }
 
 TEST_F(ARunOfOneSecond, IsBoundByKernelsThatFillTheDevice) {
@@ -119,30 +120,9 @@ TEST_F(ARunOfOneSecond, IsOfferedMoreLanesIfItsKernelsLeaveRoomForThoseOfOthers)
   EXPECT_EQ(seen.bound, Bound::kernel);
   EXPECT_FALSE(seen.streams_will_not_help);
   EXPECT_EQ(seen.advice.at(0).change, "--lanes 4");
-  EXPECT_NEAR(seen.advice.at(0).gain, 2, 0.01);
+  EXPECT_NEAR(seen.advice.at(0).gain, mostly(2), 0.01);
   alone.kernel = 11'000;
   EXPECT_THAT(verdict().advice.at(0).change, testing::Not(HasSubstr("--lanes"))) << "they fill the device";
-}
-
-TEST_F(ARunOfOneSecond, SerialisesInTheLegacyStreamIfKernelsCouldGoOnAtOnce) {
-  compute_in_the_legacy_stream();
-  Verdict const seen = verdict();
-  EXPECT_EQ(seen.bound, Bound::serialising_stream);
-  EXPECT_THAT(seen.evidence.at(0), HasSubstr("8 lanes computed in the one legacy default stream"));
-  EXPECT_EQ(seen.advice.at(0).change, "--streams own");
-  EXPECT_THAT(seen.advice.at(1).change, HasSubstr("penstock-legacy"));
-  EXPECT_NEAR(seen.advice.at(0).gain, 4 / 1.2, 0.01) << "what the producers can fill";
-  EXPECT_FALSE(seen.streams_will_not_help);
-  run.own_streams = true;
-  EXPECT_EQ(verdict().bound, Bound::kernel);
-}
-
-TEST_F(ARunOfOneSecond, SerialisesInTheLegacyStreamAsFarAsOneCanTellWithoutATimeline) {
-  run.legacy = true;
-  run.overlap.reset();
-  EXPECT_EQ(verdict().bound, Bound::serialising_stream);
-  run.own_streams = true;
-  EXPECT_EQ(verdict().bound, Bound::too_few_tiles);
 }
 
 TEST_F(ARunOfOneSecond, SerialisesIfItsOnlyLaneHasOneStream) {
@@ -153,7 +133,7 @@ TEST_F(ARunOfOneSecond, SerialisesIfItsOnlyLaneHasOneStream) {
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::serialising_stream);
   EXPECT_EQ(seen.advice.at(0).change, "--shape split");
-  EXPECT_NEAR(seen.advice.at(0).gain, 1 / 0.38, 0.01);
+  EXPECT_NEAR(seen.advice.at(0).gain, mostly(1 / 0.38), 0.01);
   EXPECT_EQ(seen.advice.at(1).change, "--lanes 2");
 }
 
@@ -164,18 +144,7 @@ TEST_F(ARunOfOneSecond, SerialisesIfKernelsThatFitSideBySideHaveOneStream) {
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::serialising_stream);
   EXPECT_EQ(seen.advice.at(0).change, "--lanes 2");
-  EXPECT_DOUBLE_EQ(seen.advice.at(0).gain, 2);
-}
-
-/// As on the CPU device, whose kernels take the host's CPUs. Seen to fail if only the device's part counts.
-TEST_F(ARunOfOneSecond, IsNotToldToComputeAtOnceWhereTheHostHasNoCpuLeft) {
-  compute_in_the_legacy_stream();
-  run.cpus = 2;
-  run.cpu_time = 1.98;
-  EXPECT_EQ(verdict().bound, Bound::serialising_stream);
-  for (Advice const& advice : verdict().advice) EXPECT_NE(advice.change, "--streams own");
-  run.cpu_time = 0.2;
-  EXPECT_EQ(verdict().advice.at(0).change, "--streams own");
+  EXPECT_DOUBLE_EQ(seen.advice.at(0).gain, mostly(2));
 }
 
 TEST_F(ARunOfOneSecond, SerialisesIfAStageWaitsForTheDevice) {

@@ -28,20 +28,36 @@ struct ModelRun {
   unsigned kernels_at_once = 1;
   double notice_time = 10e-6;
   bool legacy = false;
-  bool down = true;
+  bool up = true, down = true;
+  bool gpu = false;
+  /// A device that is threads of the host: CPUs also copy, unless its stage works in place, and compute.
+  bool on_host = false, maps = false;
+  bool notices = false;  ///< How long tiles wait to be noticed is known.
+  bool single = false;   ///< A lane does all in one stream.
 
+  double ways() const { return (up ? 1 : 0) + (down ? 1 : 0); }
   double fill() const { return fill_per_byte * tile_bytes; }
   double copy() const { return copy_set_up / batch + tile_bytes / link; }
   double enqueue() const { return enqueue_time / batch; }
   double kernel() const { return kernel_per_byte * tile_bytes; }
+  /// Of the host, for a tile; 0 if it does not matter.
+  double cpu_time() const {
+    if (!on_host) return 0;
+    return fill() + sink_time + enqueue() + retire_time + kernel() + (maps ? 0 : ways() * copy());
+  }
   double streams() const { return legacy ? 1 : std::min(lanes, kernels_at_once); }
-  double in_flight_time() const { return enqueue() + (down ? 2 : 1) * copy() + kernel() + notice_time; }
+  double in_flight_time() const { return enqueue() + ways() * copy() + kernel() + notice_time; }
+
+  /// Tiles per second that streams allow in which all steps come one after the other.
+  double in_turn() const { return single ? (legacy ? 1 : lanes) / (ways() * copy() + kernel()) : 1e12; }
 
   /// Tiles per second.
   double rate() const {
     double const round = fill() + in_flight_time() + sink_time;
-    return std::min({producers / fill(), sinks / sink_time, lanes / (enqueue() + retire_time), 1 / copy(),
-                     streams() / kernel(), lanes * slots / in_flight_time(), static_cast<double>(pool) / round});
+    double const host = on_host ? cpus / cpu_time() : 1e12;
+    return std::min({host, producers / fill(), sinks / sink_time, lanes / (enqueue() + retire_time), 1 / copy(),
+                     streams() / kernel(), in_turn(), lanes * slots / in_flight_time(),
+                     static_cast<double>(pool) / round});
   }
   double bytes_per_second() const { return rate() * tile_bytes; }
 
@@ -50,7 +66,9 @@ struct ModelRun {
     run.wall = 1;
     double const tiles = rate();
     run.tiles = static_cast<std::uint64_t>(std::llround(tiles));
-    run.bytes_up = run.tile_bytes = tile_bytes;
+    run.tile_bytes = tile_bytes;
+    run.bytes_up = up ? tile_bytes : 0;
+    run.gpu = gpu;
     run.bytes_down = down ? tile_bytes : 0;
     run.producers = producers;
     run.lanes = lanes;
@@ -67,14 +85,28 @@ struct ModelRun {
     run.enqueue = tiles * enqueue();
     run.lane_idle = lanes - tiles * (enqueue() + retire_time);
     run.in_flight = tiles * in_flight_time();
-    run.legacy = legacy;
     run.overlap = overlap(tiles);
+    run.single_stream = single;
+    if (notices) run.notice = tiles * notice_time;
+    if (single && !legacy && lanes == 1) run.overlap->busy = part(tiles / in_turn()), run.overlap->overlap = 0;
+    if (legacy) {
+      // As what events tell of it is read.
+      run.shares = single ? SharedStream::all : SharedStream::stage;
+      run.overlap->shared = single ? part(tiles / in_turn()) : run.overlap->computing;
+      if (single) run.overlap->uploading = run.overlap->downloading = std::chrono::nanoseconds(0);
+      run.overlap->computing = std::chrono::nanoseconds(0);
+      run.overlap->overlap.reset();
+      run.overlap->speed_of_light.reset();
+    }
+    run.cpu_time = cpu_time() > 0 ? std::optional(tiles * cpu_time()) : std::nullopt;
+    run.copies_in_vain = on_host && !maps;
     return run;
   }
 
   /// Options as an Advice gives them: "--slots 8 --tiles 25".
   ModelRun with(std::string const& change) const {
     ModelRun changed = *this;
+    if (change.find("reads_once") != std::string::npos) changed.maps = true;
     std::istringstream words(change);
     for (std::string word, value; words >> word;) {
       if (word.rfind("--", 0) != 0) continue;
@@ -87,25 +119,31 @@ struct ModelRun {
       if (word == "--tiles") changed.pool = std::stoull(value);
       if (word == "--tile") changed.tile_bytes = static_cast<double>(parse_size(value));
       if (word == "--streams") changed.legacy = false;
+      if (word == "--shape") changed.single = false;
+      if (word == "--signal") changed.notice_time = notice_time / 2;
     }
     return changed;
   }
 
  private:
+  static std::chrono::nanoseconds part(double share) {
+    return std::chrono::nanoseconds(std::llround(std::min(share, 1.0) * 1e9));
+  }
   Overlap overlap(double tiles) const {
-    auto const part = [](double share) { return std::chrono::nanoseconds(std::llround(std::min(share, 1.0) * 1e9)); };
-    double const up = tiles * copy(), back = down ? up : 0, computing = std::min(1.0, tiles * kernel() / streams());
+    double const copying = tiles * copy(), there = up ? copying : 0, back = down ? copying : 0,
+                 computing = std::min(1.0, tiles * kernel() / streams());
     Overlap seen;
-    seen.uploading = part(up);
+    seen.uploading = part(there);
     seen.downloading = part(back);
     seen.computing = part(computing);
     // As if they knew nothing of each other.
-    double const busy = 1 - (1 - std::min(up, 1.0)) * (1 - std::min(back, 1.0)) * (1 - computing);
+    double const busy = 1 - (1 - std::min(there, 1.0)) * (1 - std::min(back, 1.0)) * (1 - computing);
     seen.busy = part(busy);
     seen.window = part(1);
-    double const most = std::max(up, computing);
+    double const most = std::max(copying, computing);
     seen.speed_of_light = most;
-    if (up + back + computing > most) seen.overlap = (up + back + computing - busy) / (up + back + computing - most);
+    if (there + back + computing > most)
+      seen.overlap = (there + back + computing - busy) / (there + back + computing - most);
     return seen;
   }
 };

@@ -35,9 +35,11 @@ class AnyRun {
     if (rarely()) figures.notice = figures.lanes * between(0, 8);
     if (rarely()) figures.cpu_time = between(0, 16);
     if (often()) figures.in_flight = figures.lanes * figures.slots * between(0, 1);
-    figures.legacy = rarely();
-    figures.own_streams = rarely();
+    if (rarely()) figures.shares = rarely() ? SharedStream::stage : SharedStream::all;
     figures.single_stream = rarely();
+    figures.gpu = rarely();
+    figures.copies_in_vain = rarely();
+    figures.cpu_of_others = rarely() ? figures.cpus * between(0, 1) : 0;
     if (often()) add_overlap();
     double const rate = static_cast<double>(figures.tiles);
     for (auto* ceiling : {&ceilings.upload, &ceilings.download, &ceilings.both, &ceilings.fill, &ceilings.fill_twice,
@@ -53,12 +55,14 @@ class AnyRun {
     AnyRun slow = *this;
     RunFigures& run = slow.figures;
     for (double* time : {&run.wall, &run.borrow_wait, &run.fill, &run.sink}) *time *= 4;
+    run.cpu_of_others *= 4;
     for (auto* time : {&run.enqueue, &run.lane_idle, &run.notice, &run.cpu_time}) {
       if (*time) **time *= 4;
     }
     if (run.overlap) {
       Overlap& seen = *run.overlap;
-      for (auto* time : {&seen.uploading, &seen.downloading, &seen.computing, &seen.busy, &seen.window}) *time *= 4;
+      for (auto* time : {&seen.uploading, &seen.downloading, &seen.computing, &seen.busy, &seen.window, &seen.shared})
+        *time *= 4;
     }
     Ceilings& all = slow.ceilings;
     for (auto* ceiling : {&all.upload, &all.download, &all.both, &all.fill, &all.fill_twice, &all.kernel,
@@ -88,6 +92,7 @@ class AnyRun {
       }
     }
     figures.overlap = overlap_of(Intervals(parts[0]), Intervals(parts[1]), Intervals(parts[2]));
+    figures.overlap->shared = figures.overlap->busy;
     if (rarely()) figures.overlap->speed_of_light.reset();
   }
 
@@ -112,7 +117,74 @@ TEST(AnyVerdict, PromisesAGainAndNoMoreThanWhatBoundsNextAllows) {
     double const reached = verdict.bytes_per_second * (1 - 1e-9);
     ASSERT_TRUE(!verdict.ceiling || verdict.ceiling->bytes_per_second >= reached) << seed;
   }
-  EXPECT_EQ(bounds.size(), 10u) << "every bound is to be met, but that nothing was measured";
+  EXPECT_EQ(bounds.size(), 11u) << "every bound is to be met, but that nothing was measured";
+}
+
+/// The number behind the option; 0 if the change has none of that name.
+double number_behind(std::string const& change, std::string const& option) {
+  std::size_t const at = change.find(option + " ");
+  return at == std::string::npos ? 0 : std::stod(change.substr(at + option.size() + 1));
+}
+
+TEST(AnyVerdict, PromisesNoMoreThanSoManyTimesAsManyThreadsOrPlacesDoAtMost) {
+  unsigned checked = 0;
+  for (unsigned seed = 0; seed < runs; ++seed) {
+    AnyRun const run(seed);
+    RunFigures const& figures = run.figures;
+    for (Advice const& advice : judge(figures, run.ceilings).advice) {
+      for (auto const& [option, now] : {std::pair{"--producers", double(figures.producers)},
+                                        {"--lanes", double(figures.lanes)},
+                                        {"--consumers", double(figures.sinks)},
+                                        {"--slots", double(figures.slots)},
+                                        {"--tiles", double(figures.pool)}}) {
+        double const then = number_behind(advice.change, option);
+        if (then == 0 || advice.change.find(option) != 0) continue;
+        ++checked;
+        ASSERT_LE(advice.gain, then / now) << seed << advice.change;
+      }
+    }
+  }
+  EXPECT_GT(checked, 100u);
+}
+
+TEST(AnyVerdict, AdvisesNothingWhereOtherProcessesHaveTheCpusAndSaysWhy) {
+  unsigned met = 0;
+  for (unsigned seed = 0; seed < runs; ++seed) {
+    AnyRun run(seed);
+    if (run.figures.cpus == 0 || !run.figures.cpu_time) continue;
+    run.figures.cpu_of_others = run.figures.cpus * run.figures.wall;
+    Verdict const verdict = judge(run.figures, run.ceilings);
+    ASSERT_TRUE(verdict.advice.empty()) << describe(verdict);
+    if (!verdict.no_advice.empty()) ++met;
+  }
+  EXPECT_GT(met, 100u);
+}
+
+TEST(AnyVerdict, PromisesOptionsNoMoreThanTheCpusThatAreFree) {
+  for (unsigned seed = 0; seed < runs; ++seed) {
+    AnyRun const run(seed);
+    RunFigures const& figures = run.figures;
+    if (figures.cpus == 0 || !figures.cpu_time) continue;
+    double const left = figures.cpus * figures.wall - figures.cpu_of_others;
+    double const most = std::max(1.0, left / *figures.cpu_time);
+    for (Advice const& advice : judge(figures, run.ceilings).advice) {
+      bool const saves = advice.change.starts_with("--batch") || advice.change.starts_with("--tile ");
+      if (!advice.change.starts_with("--") || saves) continue;
+      ASSERT_LE(advice.gain, most * (1 + 1e-9)) << seed << describe(judge(figures, run.ceilings));
+    }
+  }
+}
+
+TEST(AnyVerdict, OfALateClockIsNone) {
+  for (unsigned seed = 0; seed < runs / 10; ++seed) {
+    AnyRun run(seed);
+    run.figures.late = "This machine is too slow for its clock.";
+    Verdict const verdict = judge(run.figures, run.ceilings);
+    ASSERT_EQ(verdict.bound, Bound::nothing_measured);
+    ASSERT_FALSE(verdict.ceiling || verdict.next || verdict.streams_will_not_help || verdict.device_times);
+    ASSERT_TRUE(verdict.advice.empty());
+    ASSERT_EQ(verdict.evidence.at(0), "Nothing is judged. This machine is too slow for its clock.");
+  }
 }
 
 TEST(AnyVerdict, IsTheSameForARunThatIsSlowerInAllItsParts) {

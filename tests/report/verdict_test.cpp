@@ -19,7 +19,7 @@ TEST_F(ARunOfOneSecond, IsBoundByProducersThatFillAllTheTime) {
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::fill);
   EXPECT_EQ(seen.advice.at(0).change, "--producers 8");
-  EXPECT_NEAR(seen.advice.at(0).gain, 2 / 0.975, 0.01);
+  EXPECT_NEAR(seen.advice.at(0).gain, mostly(2), 0.01) << "twice as many fill no more than twice as much";
   EXPECT_THAT(seen.streams_will_not_help.value().sentence, HasSubstr("the device waits for the host"));
   EXPECT_THAT(seen.evidence.at(1), HasSubstr("producers waited for tiles 1 % of the time"));
 }
@@ -38,18 +38,6 @@ TEST_F(ARunOfOneSecond, WhoseTilesComeOneByOneTakesNoTurns) {
   EXPECT_EQ(verdict().bound, Bound::sink) << describe(verdict());
   run.sink = 0.2;
   EXPECT_EQ(verdict().bound, Bound::serialising_stream) << describe(verdict());
-}
-
-TEST_F(ARunOfOneSecond, IsPromisedNoMoreProducersThanCpusAndNoMoreThanTheyAreWorthTogether) {
-  run.fill = 3.9;
-  run.borrow_wait = 0.05;
-  run.cpus = 6;
-  EXPECT_EQ(verdict().advice.at(0).change, "--producers 6");
-  run.cpus = 16;
-  alone.fill = 10'300;
-  alone.fill_twice = 18'300;  // Not 20,600.
-  EXPECT_EQ(verdict().advice.at(0).change, "--producers 8");
-  EXPECT_NEAR(verdict().advice.at(0).gain, 1.777 / 0.975, 0.01);
 }
 
 TEST_F(ARunOfOneSecond, IsBoundByASinkThatNeverWaits) {
@@ -103,9 +91,15 @@ TEST_F(ARunOfOneSecond, IsBoundByCompletionsIfTilesWaitToBeNoticed) {
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::completion);
   EXPECT_THAT(seen.evidence.at(0), HasSubstr("Of 800 us in flight a tile was done for 600 us"));
-  EXPECT_EQ(seen.advice.at(0).change, "--slots 8 --tiles 25");
-  EXPECT_EQ(seen.advice.at(1).change, "--signal event_poll");
-  EXPECT_NEAR(seen.advice.at(1).gain, 1.6, 0.01);
+  EXPECT_EQ(seen.advice.at(0).change, "--signal event_poll");
+  EXPECT_NEAR(seen.advice.at(0).gain, mostly(1.6), 0.01);
+  EXPECT_EQ(seen.advice.at(1).change, "--slots 8 --tiles 25");
+  EXPECT_NEAR(seen.advice.at(1).gain, mostly(2 / 1.3), 0.01) << "a part is busy for three tenths of the time";
+  run.slots = 32;
+  run.in_flight = 64;
+  run.notice = 48;
+  run.pool = 80;
+  for (Advice const& advice : verdict().advice) EXPECT_EQ(advice.change.find("--slots"), std::string::npos);
 }
 
 TEST_F(ARunOfOneSecond, WhoseSmallTilesWaitToBeNoticedIsOfferedBatchesOnAGpu) {
@@ -142,7 +136,7 @@ TEST_F(ARunOfOneSecond, HasTooFewTilesIfAllSlotsAreInUseAndNobodyIsBusy) {
   EXPECT_EQ(seen.bound, Bound::too_few_tiles);
   EXPECT_THAT(seen.evidence.at(0), HasSubstr("7.6 of 8 slots"));
   EXPECT_EQ(seen.advice.at(0).change, "--slots 8 --tiles 25");
-  EXPECT_DOUBLE_EQ(seen.advice.at(0).gain, 2);
+  EXPECT_DOUBLE_EQ(seen.advice.at(0).gain, mostly(2));
 }
 
 TEST_F(ARunOfOneSecond, HasTooFewTilesIfItsPoolIsSmallerThanItsSlots) {
@@ -162,7 +156,7 @@ TEST_F(ARunOfOneSecond, IsToldThatAllSlotsAreInUseOnlyIfTheyAre) {
   EXPECT_EQ(verdict().advice.at(0).why, "All slots are in use, and no part is busy.");
   run.in_flight = 2;
   EXPECT_EQ(verdict().bound, Bound::too_few_tiles);
-  EXPECT_EQ(verdict().advice.at(0).why, "All tiles are on their way, and no part is busy.");
+  EXPECT_TRUE(verdict().advice.empty()) << "six of eight slots are free, and more would be";
 }
 
 TEST_F(ARunOfOneSecond, OfNoMoreTilesThanSlotsIsNotToldToHaveMoreOfThem) {
@@ -233,7 +227,7 @@ TEST_F(ARunOfOneSecond, WithFewTilesIsNotBoundByTheSourceThatHasThemMostOfTheTim
   EXPECT_EQ(seen.bound, Bound::too_few_tiles) << describe(seen);
   ASSERT_THAT(seen.advice, SizeIs(1)) << describe(seen);
   EXPECT_THAT(seen.advice[0].change, HasSubstr("--tiles"));
-  EXPECT_NEAR(seen.advice[0].gain, 1 / 0.67, 0.01);
+  EXPECT_NEAR(seen.advice[0].gain, mostly(1 / 0.67), 0.01);
 }
 
 TEST_F(ARunOfOneSecond, IsOfferedNoMoreProducersThanTiles) {
@@ -279,8 +273,8 @@ TEST_F(ARunOfOneSecond, IsDescribedInAFewPlainLines) {
             "bound: fill; 10.5 GB/s of 10.8 GB/s, the source without a pause; next 35.0 GB/s, uploads without a pause\n"
             "  4 producers spent 98 % of the time in the source, all together.\n"
             "  Next in use: uploads, 30 % of what is possible; producers waited for tiles 1 % of the time.\n"
-            "  try --producers 8: 2.1 x. All 4 fill 98 % of the time, and there are 16 CPUs.\n"
-            "  try a source that takes half the time: 2.1 x. Filling is the bound.\n"
+            "  try --producers 8: 1.85 x. All 4 fill 98 % of the time, and there are 16 CPUs.\n"
+            "  try a source that takes half the time: 2.0 x. Filling is the bound.\n"
             "  Streams will not help here, because the device waits for the host: the source is at its limit.");
 }
 

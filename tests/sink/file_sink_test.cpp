@@ -147,5 +147,38 @@ TEST_F(AFileSink, OpensItsFileAgainOnceThatWasRenamed) {
   EXPECT_EQ(sink.counts().written, 8U);
 }
 
+TEST_F(AFileSink, CutsOffAPartOfARecordThatAKilledProgramLeft) {
+  FileSinkOptions const options{.keeping = FileKeeping::goes_on, .record_end = "\n"};
+  std::string const whole = support::numbered(1, 20000);
+  for (std::string const& torn : {std::string(), std::string("2"), std::string(200000, 'x')}) {
+    hold("out", whole + torn);
+    FileSink(path("out"), options).append("next\n");
+    EXPECT_EQ(content("out"), whole + "next\n");
+    hold("out", torn);
+    FileSink(path("out"), options).append("next\n");
+    EXPECT_EQ(content("out"), "next\n");
+  }
+  hold("out", "one<>two<");
+  FileSink(path("out"), {.keeping = FileKeeping::goes_on, .record_end = "<>"}).append("next<>");
+  EXPECT_EQ(content("out"), "one<>next<>");
+  hold("out", "one<>two<");
+  FileSink(path("out"), {.keeping = FileKeeping::goes_on}).append("next<>");
+  EXPECT_EQ(content("out"), "one<>two<next<>") << "nothing is known of its records";
+  FileSink(path("new"), options).append("next\n");
+  EXPECT_EQ(content("new"), "next\n");
+}
+
+TEST_F(AFileSink, CutsItOffAsWellWhenItOpensItsFileAgain) {
+  FileSink file(path("out"), {.record_end = "\n"});
+  file.append("one\n");
+  file.flush();
+  std::filesystem::rename(path("out"), path("out.1"));
+  hold("out", "two\ntor");
+  file.reopen();
+  file.append("three\n");
+  file.close();
+  EXPECT_EQ(content("out"), "two\nthree\n");
+}
+
 }  // namespace
 }  // namespace penstock

@@ -15,13 +15,14 @@ truncate -s $(($(stat -c %s damaged.gz) - 20)) damaged.gz
 printf '%064d  good\n' 0 >sums
 mkdir denied
 
-# in_use INPUT: the words of the command, as it is used on this input.
+# in_use INPUT [DEVICE]: the words of the command, as it is used on this input.
 in_use() {
+  local device=${2:-cpu}
   case $command in
-    run | bench | compare | tune) words=("$lines" "$command" --device cpu --format words --key 1 --sum 2 --tile 4KiB --input "$1") ;;
-    hash) words=("$penstock" hash --device cpu "$1") ;;
-    doctor) words=("$penstock" doctor --device cpu) ;;
-    lab) words=("$penstock" lab --device cpu threads-legacy) ;;
+    run | bench | compare | tune) words=("$lines" "$command" --device "$device" --format words --key 1 --sum 2 --tile 4KiB --input "$1") ;;
+    hash) words=("$penstock" hash --device "$device" "$1") ;;
+    doctor) words=("$penstock" doctor --device "$device") ;;
+    lab) words=("$penstock" lab --device "$device" threads-legacy) ;;
     try | watch) words=("$penstock" "$command") ;;
   esac
   case $command in
@@ -71,7 +72,7 @@ of_case() {
       with_program true
       do_it
       ;;
-    'no such device, or none of that kind') words+=(--device cuda:77) && do_it ;;
+    'no such device, or none of that kind') in_use good cuda:77 && do_it ;;
     'no such input, or no such program')
       in_use nothing-here
       [[ $command != lab ]] || words=("$penstock" lab no-such-experiment)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is a verdict's advice worth what it promises? Budget: pipelines that starve for different reasons gain what they were
-// promised, give or take a third of it, and at least six of them do. With --programs these are pipelines of a program
-// whose parts wait for something outside: at least ten of the twelve gain what they were promised, and none loses.
+// promised, give or take a third of it, or nothing is advised; and none loses. With --programs these are pipelines of a
+// program whose parts wait for something outside.
 #include <chrono>
 #include <cmath>
 #include <cstdio>

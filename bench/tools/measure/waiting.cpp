@@ -12,13 +12,14 @@
 #include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 #include "penstock/flow/option_table.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/busy.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock::measure {
 namespace {
 
-constexpr std::size_t usual_tile = std::size_t{16} << 10;
+constexpr std::size_t usual_tile = std::size_t{16} << 10, mebibyte = std::size_t{1} << 20;
 
 void wait(int milliseconds) {
   if (milliseconds > 0) poll(nullptr, 0, milliseconds);
@@ -31,26 +32,36 @@ Report run(Device& device, WaitingPipeline const& of, unsigned milliseconds, boo
   auto const until = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   class Waiting final : public Source {
    public:
-    Waiting(std::chrono::steady_clock::time_point until, int milliseconds)
-        : until_(until), milliseconds_(milliseconds) {}
+    Waiting(std::chrono::steady_clock::time_point until, WaitingPipeline const& of)
+        : until_(until), milliseconds_(of.source), numbers_(of.transforms) {}
     bool next(Tile&) override { return std::chrono::steady_clock::now() < until_; }
     std::size_t fill(Tile& tile) override {
       wait(milliseconds_);
+      if (numbers_) {
+        std::fill_n(reinterpret_cast<float*>(tile.input().data()), tile.input().size() / sizeof(float), 1.0F);
+      }
       return tile.input().size();
     }
 
    private:
     std::chrono::steady_clock::time_point const until_;
     int const milliseconds_;
-  } source(until, of.source);
-  Report report = pipeline.run(source, on_device([of](DeviceTile const& tile, StreamRef stream) {
-                                 wait(of.stage);
-                                 // Its stamp is no matter, and may lie where the results do.
-                                 auto* const stamp = reinterpret_cast<Stamp*>(tile.output.address());
-                                 if (of.kernel > 0) busy(std::chrono::milliseconds(of.kernel), 1, stamp, stream);
-                                 return tile.output.size();
-                               }),
-                               [of](Completion&) { wait(of.sink); });
+    bool const numbers_;
+  } source(until, of);
+  Report report =
+      pipeline.run(source,
+                   on_device(
+                       [of](DeviceTile const& tile, StreamRef stream) {
+                         wait(of.stage);
+                         // Its stamp is no matter, and may lie where the results do.
+                         auto* const stamp = reinterpret_cast<Stamp*>(tile.output.address());
+                         if (of.kernel > 0) busy(std::chrono::milliseconds(of.kernel), 1, stamp, stream);
+                         if (of.transforms)
+                           transform(tile.input.as<float const>(), tile.sequence, tile.output.as<float>(), stream);
+                         return tile.output.size();
+                       },
+                       of.promises),
+                   [of](Completion&) { wait(of.sink); });
   if (!report.ok()) throw Error(ErrorKind::system, std::string(of.name) + ": " + describe(report));
   return report;
 }
@@ -59,8 +70,9 @@ double bytes_per_second(Report const& report) {
   return static_cast<double>(report.bytes_in) / std::chrono::duration<double>(report.wall).count();
 }
 
-/// The options with the members set that the advice names; empty if it is to change the work.
-std::optional<PipelineOptions> with(PipelineOptions options, std::string_view change) {
+/// The pipeline with the members set that the advice names, or with the promise; empty if it is to change other work.
+std::optional<WaitingPipeline> with(WaitingPipeline pipeline, std::string_view change) {
+  PipelineOptions& options = pipeline.options;
   auto const value_behind = [&](std::string const& name) {
     std::size_t const at = change.find(name);
     if (at == std::string_view::npos) return std::string();
@@ -76,7 +88,8 @@ std::optional<PipelineOptions> with(PipelineOptions options, std::string_view ch
     any = true;
   }
   if (change.find("(parallel_sink)") != std::string_view::npos) options.parallel_sink = true;
-  return any ? std::optional(std::move(options)) : std::nullopt;
+  if (change.find("promises reads_once") != std::string_view::npos) any = pipeline.promises.reads_once = true;
+  return any ? std::optional(std::move(pipeline)) : std::nullopt;
 }
 
 }  // namespace
@@ -114,6 +127,9 @@ std::vector<WaitingPipeline> waiting_pipelines() {
        .kernel = 2,
        .sink = 2,
        .options = {.tile = tile, .producers = 1, .consumers = 1, .tuning = {.tiles = 2}}},
+      {.name = "copies in vain",
+       .transforms = true,
+       .options = {.tile = {.input_bytes = mebibyte, .output_bytes = mebibyte}}},
       // What a lane waits for in a stage is timed as a kernel, which more lanes may not help: no option is advised.
       {.name = "a stage holds its lane", .stage = 2, .options = {.tile = tile, .producers = 1, .lanes = 1}},
       {.name = "a stage holds two lanes", .stage = 4, .options = {.tile = tile, .producers = 1, .lanes = 2}}};
@@ -127,15 +143,13 @@ FollowedByAProgram follow_as_a_program(Device& device, WaitingPipeline const& pi
   result.bound = std::string(bound_name(judged.verdict->bound));
   result.verdict = describe(*judged.verdict);
   for (Advice const& advice : judged.verdict->advice) {
-    auto const options = with(pipeline.options, advice.change);
-    if (!options) continue;
+    auto const followed = with(pipeline, advice.change);
+    if (!followed) continue;
     result.change = advice.change;
     result.promised = advice.gain;
-    WaitingPipeline followed = pipeline;
-    followed.options = *options;
     for (unsigned round = 0; round < rounds; ++round) {
       double const before = bytes_per_second(run(device, pipeline, milliseconds, false));
-      result.gained.push_back(bytes_per_second(run(device, followed, milliseconds, false)) / before);
+      result.gained.push_back(bytes_per_second(run(device, *followed, milliseconds, false)) / before);
     }
     break;
   }

@@ -6,11 +6,12 @@
 
 #include "penstock/device.hpp"
 #include "penstock/options.hpp"
+#include "penstock/stages.hpp"
 
 namespace penstock::measure {
 
-/// A pipeline of a program that embeds penstock, whose parts wait for something outside, as for a disk or a network,
-/// and take hardly any CPU: what its advice gains does not depend on how many cores there are.
+/// A pipeline of a program that embeds penstock. The parts of most wait for something outside, as for a disk or a
+/// network, and take hardly any CPU: what its advice gains does not depend on how many cores there are.
 ///
 /// Units: milliseconds a tile; 0 for a part that does not wait.
 struct WaitingPipeline {
@@ -19,7 +20,9 @@ struct WaitingPipeline {
   int stage = 0;   ///< On the lane's thread.
   int kernel = 0;  ///< On the device.
   int sink = 0;
+  bool transforms = false;  ///< It fills tiles with numbers and computes on them.
   PipelineOptions options = {};
+  Promises promises = {};
 };
 
 /// Those of which each starves for another reason, or of another size.

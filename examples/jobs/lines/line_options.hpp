@@ -84,6 +84,7 @@ inline LineFields fields_of(JobValues const& values) {
   if (format == "access-log") fields = access_log_fields;
   if (format == "csv") fields.separator = ',';
   if (format == "tsv") fields = {.separator = '\t', .quote = 0};
+  if (format == "words") fields = {.quote = 0, .format = LineFormat::words};
   if (format == "access-log" && by != "number") fields.key = access_log_time;
   auto const field = [&](char const* option, std::uint32_t& to) {
     if (std::uint64_t const chosen = values.number(option); chosen != 0) to = static_cast<std::uint32_t>(chosen - 1);

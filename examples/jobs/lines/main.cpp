@@ -3,12 +3,15 @@
 // added up. `lines run --input access.log` prints, for each status, how many requests had it and the sum of bytes. With
 // `--patterns FILE` only lines count that have one of the lines of that file in them.
 #include <algorithm>
-#include <fstream>
 #include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "line_keys.hpp"
 #include "line_numbers.hpp"
 #include "line_options.hpp"
 #include "line_results.hpp"
@@ -73,12 +76,23 @@ class SumLines final : public Stage {  // Each lane adds up on its device.
   std::vector<DeviceSpan<std::byte const>> inputs_;
 };
 
-Patterns patterns_of(JobValues const& values) {
-  std::string const& path = values.text("patterns");
-  if (path.empty()) return {};
-  std::ifstream file(path, std::ios::binary);
-  return literals_of_lines({std::istreambuf_iterator<char>(file), {}});
-}
+/// What files of patterns have. Each is read once, as a pipe gives it only once.
+class PatternFiles {
+ public:
+  std::shared_ptr<Patterns const> of(JobPoint const& point) {
+    std::string const& path = point.values.text("patterns");
+    std::scoped_lock const lock(mutex_);
+    auto& patterns = read_[path];
+    if (patterns == nullptr && path.empty()) patterns = std::make_shared<Patterns const>();
+    if (patterns == nullptr)
+      patterns = std::make_shared<Patterns const>(literals_of_lines(read_text(path, point.stop)));
+    return patterns;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Patterns const>> read_;
+};
 
 bool follows(JobPoint const& point) {
   if (point.values.text("follow") == "no") return false;
@@ -93,30 +107,37 @@ void expect_followable(JobValues const& values) {
               "file with --input.");
 }
 
-JobWork sum_file(JobPoint const& point) {
+JobWork sum_file(JobPoint const& point, PatternFiles& files) {
   std::size_t const count = point.values.number("groups") + 1;
   // What one run changes belongs to that run.
-  auto const all = std::make_shared<LineTotals>(std::vector<LineGroup>(count), LineReasons{});
+  auto const all = std::make_shared<LineTotals>(LineTotals{std::vector<LineGroup>(count), LineReasons{}});
   LineFields const fields = fields_of(point.values);
-  auto const patterns = std::make_shared<Patterns const>(patterns_of(point.values));
+  auto const patterns = files.of(point);
   return {
       .source =
           [path = point.values.text("input"), stop = point.stop, follow = follows(point)](Pool const& pool) {
             return std::make_unique<FileSource>(
                 std::vector{path}, pool,
-                FileSourceOptions{.stop = stop, .framing = lines(), .follow = follow, .decompress = true});
+                FileSourceOptions{
+                    .stop = stop, .framing = lines(), .follow = follow, .decompress = true, .text = true});
           },
       .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, *patterns, count); },
                  .merge = [all](Stage& lane) { *all += static_cast<SumLines&>(lane).totals; }},
       .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
       .results = [=] { return text_of(*all, fields); },
-      .remarks = [=] { return remarks_on(*all, fields); },
-      .left_out = [=, values = point.values] { return numbers_left_out(*all, fields, values); }};
+      .remarks = [=, values = point.values] { return LineKeys(*all, fields, values).remarks(); },
+      .left_out =
+          [=, values = point.values] {
+            std::vector<LeftOut> left = LineKeys(*all, fields, values).left_out();
+            std::ranges::move(numbers_left_out(*all, fields, values), std::back_inserter(left));
+            return left;
+          }};
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
+  PatternFiles patterns;
   std::vector<JobOption> options{
       file_option("input", "The file, or - for standard input"),
       optional_file_option("patterns", "Only lines count that have a line of this file in them"),
@@ -125,11 +146,11 @@ int main(int count, char** arguments) {
   return run_job(count, arguments,
                  {.sentence = "Groups lines by a number or a time, and adds up another number",
                   .options = std::move(options),
-                  .make = sum_file,
+                  .make = [&](JobPoint const& point) { return sum_file(point, patterns); },
                   .check =
-                      [](JobPoint const& point) {
+                      [&](JobPoint const& point) {
                         expect_followable(point.values);
-                        static_cast<void>(patterns_of(point.values));
+                        static_cast<void>(patterns.of(point));
                         static_cast<void>(fields_of(point.values));
                       },
                   .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.

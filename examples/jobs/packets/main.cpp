@@ -128,7 +128,7 @@ JobWork sum_capture(JobPoint const& point) {
 TileShape shape_of(JobPoint const& point) {
   if (point.tile_bytes < 4096)  // Where a packet begins is seen by several of them.
     throw Error(ErrorKind::bad_argument, "a tile has whole packets: give it 4 KiB or more, and best room for 16");
-  return {.input_bytes = point.tile_bytes, .more_input_bytes = {record_places_bytes(point.tile_bytes, 12)}};
+  return {.input_bytes = point.tile_bytes, .more_input_bytes = {capture_places_bytes(point.tile_bytes)}};
 }
 
 }  // namespace

@@ -71,16 +71,14 @@ TileShape shape_of(JobPoint const& point) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  return run_job(count, arguments,
-                 {.sentence = "Prints the frames of Mode S in samples of 1090 MHz, 8-bit I and Q at 2 Msps",
-                  .options = {file_option("input", "The samples"),
-                              word_option("offsets", "Print the sample at which each frame begins", {"no", "yes"}),
-                              {.name = "waterfall",
-                               .sentence = "Where a picture of power by frequency over time goes, .png or .ppm",
-                               .type = "FILE",
-                               .listed = false}},
-                  .shape = shape_of,
-                  .make = listen,
-                  .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.
-                  .ordered = true});
+  return run_job(
+      count, arguments,
+      {.sentence = "Prints the frames of Mode S in samples of 1090 MHz, 8-bit I and Q at 2 Msps",
+       .options = {file_option("input", "The samples"),
+                   word_option("offsets", "Print the sample at which each frame begins", {"no", "yes"}),
+                   output_option("waterfall", "Where a picture of power by frequency over time goes, .png or .ppm")},
+       .shape = shape_of,
+       .make = listen,
+       .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.
+       .ordered = true});
 }

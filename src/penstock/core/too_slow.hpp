@@ -18,4 +18,11 @@ inline void keep_too_slow(std::vector<std::string> const& remarks, std::string& 
   if (kept.empty() && found != remarks.end()) kept = *found;
 }
 
+/// The first such remark; empty if there is none.
+inline std::string too_slow_in(std::vector<std::string> const& remarks) {
+  std::string kept;
+  keep_too_slow(remarks, kept);
+  return kept;
+}
+
 }  // namespace penstock

@@ -10,6 +10,7 @@
 #include "penstock/core/number_text.hpp"
 #include "penstock/core/say.hpp"
 #include "penstock/core/too_slow.hpp"
+#include "penstock/core/works_for.hpp"
 #include "penstock/cpu/cpu_stream.hpp"
 #include "penstock/cpu/engines.hpp"
 #include "penstock/cpu/handles.hpp"
@@ -43,8 +44,8 @@ CpuDevice::CpuDevice(CpuOptions options)
       memory_(std::make_unique<MemoryLedger>(options_.memory_bytes, options_.pinned_bytes, faults_)),
       scheduler_(options_.model ? std::make_unique<Scheduler>(*options_.model) : std::make_unique<Scheduler>()),
       ordered_(std::make_unique<OrderedMemory>(*scheduler_, *memory_)),
-      engines_(std::make_unique<Engines>(*scheduler_, options_.compute_threads, options_.callback_threads,
-                                         options_.observer)),
+      engines_(std::make_unique<Engines>(*scheduler_, static_cast<Device const*>(this), options_.compute_threads,
+                                         options_.callback_threads, options_.observer)),
       legacy_(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, faults_, refusals_,
                                           StreamType::legacy, least_priority)),
       per_thread_(std::make_unique<PerThreadStream>(
@@ -55,14 +56,35 @@ CpuDevice::CpuDevice(CpuOptions options)
           options_.model.has_value())) {}
 
 CpuDevice::~CpuDevice() {
+  if (process_ != getpid()) {
+    leave_all();
+    return;
+  }
+  if (WorksFor::here(static_cast<Device const*>(this))) {
+    say("a CPU device was destroyed by a kernel or callback of its own, which it would wait for: its threads stay. Let "
+        "another thread destroy it or exit.");
+    leave_all();
+    return;
+  }
   if (abandoned()) scheduler_->wait_to_the_end();
-  kept_.let_go();
+  kept_->let_go();
   memory_->let_go();
   if (Outstanding const out = outstanding(); out != Outstanding{}) {
     say("a CPU device dies before %zu streams, %zu events, %zu allocations and %zu pinned regions of "
         "its own, and before the end of %zu captures: destroy them first.",
         out.streams, out.events, out.allocations, out.pins, out.captures);
   }
+}
+
+/// What other threads of the device, or of the process that it was copied from, may still use.
+void CpuDevice::leave_all() noexcept {
+  static_cast<void>(kept_.release());
+  static_cast<void>(per_thread_.release());
+  static_cast<void>(legacy_.release());
+  static_cast<void>(engines_.release());
+  static_cast<void>(ordered_.release());
+  static_cast<void>(scheduler_.release());
+  static_cast<void>(memory_.release());
 }
 
 DeviceInfo CpuDevice::info() const {

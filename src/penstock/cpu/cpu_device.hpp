@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include "penstock/cpu/device_model.hpp"
 #include "penstock/cpu/faults.hpp"
 #include "penstock/cpu/operation.hpp"
@@ -72,6 +74,9 @@ class CpuDevice final : public Device {
   explicit CpuDevice(CpuOptions options = {});
   /// Reports on stderr if anything that it lent is still out.
   ///
+  /// On a thread of its own, in a kernel that calls `std::exit`, say, and in a child of fork, which has none of its
+  /// threads, it cannot wait: it leaves all that it has in memory.
+  ///
   /// Blocks: until its default streams are idle; late callbacks are delivered for that. If it was abandoned, until its
   /// running work has ended: threads of the host cannot be left behind.
   ~CpuDevice() override;
@@ -96,7 +101,7 @@ class CpuDevice final : public Device {
   std::optional<Error> lost() override;
   void abandon(Error const& why) override;
   bool abandoned() const noexcept override;
-  void keep(std::shared_ptr<void> thing) override { kept_.keep(std::move(thing)); }
+  void keep(std::shared_ptr<void> thing) override { kept_->keep(std::move(thing)); }
   std::vector<std::string> remarks() override;
 
   Outstanding outstanding() const;
@@ -112,6 +117,8 @@ class CpuDevice final : public Device {
   void deliver_late_callbacks();
 
  private:
+  void leave_all() noexcept;
+
   CpuOptions const options_;
   Faults faults_;
   Refusals refusals_;
@@ -121,7 +128,8 @@ class CpuDevice final : public Device {
   std::unique_ptr<Engines> engines_;
   std::unique_ptr<CpuStream> legacy_;
   std::unique_ptr<PerThreadStream> per_thread_;
-  Kept kept_;
+  std::unique_ptr<Kept> kept_ = std::make_unique<Kept>();
+  pid_t const process_ = getpid();
 };
 
 }  // namespace penstock::cpu

@@ -10,13 +10,15 @@
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/host_time.hpp"
+#include "penstock/core/works_for.hpp"
 
 namespace penstock::cpu {
 
 using Kind = Request::Kind;
 
-Engines::Engines(Scheduler& scheduler, unsigned compute_threads, unsigned callback_threads, Observer observer)
-    : scheduler_(scheduler), observer_(std::move(observer)) {
+Engines::Engines(Scheduler& scheduler, void const* owner, unsigned compute_threads, unsigned callback_threads,
+                 Observer observer)
+    : scheduler_(scheduler), owner_(owner), observer_(std::move(observer)) {
   threads_.reserve(std::size_t{compute_threads} + callback_threads + 3);
   try {
     start("ps-upload", Engine::upload);
@@ -56,6 +58,7 @@ void Engines::join() noexcept {
 }
 
 void Engines::serve(Engine engine, Seat& seat) {
+  WorksFor::until_its_end(owner_);
   for (;;) {
     auto const [operation, block] = scheduler_.take(engine, seat);
     if (operation == nullptr) return;

@@ -15,8 +15,11 @@ namespace penstock::cpu {
 /// `ps-callback-0` and so on. They sleep while there is nothing to do.
 class Engines {
  public:
+  /// The threads work for `owner`, as WorksFor has it.
+  ///
   /// Throws: Error of kind `system`, if the threads cannot be had; none of them is left then.
-  Engines(Scheduler& scheduler, unsigned compute_threads, unsigned callback_threads, Observer observer);
+  Engines(Scheduler& scheduler, void const* owner, unsigned compute_threads, unsigned callback_threads,
+          Observer observer);
   Engines(Engines const&) = delete;
   Engines& operator=(Engines const&) = delete;
   /// Blocks: until each thread has come back from what it is doing.
@@ -40,6 +43,7 @@ class Engines {
   void observe(Engine engine, Operation const& operation) const;
 
   Scheduler& scheduler_;
+  void const* const owner_;
   Observer const observer_;
   std::deque<Seat> seats_;  ///< One for each thread; where they are they stay.
   std::vector<std::thread> threads_;

@@ -87,8 +87,10 @@ struct MemoryLedger::All {
   std::set<MemoryLedger const*> ledgers;
 };
 
+/// Never destroyed: a device may be a static object that was made before the first use of this, and dies after all that
+/// was made behind it.
 MemoryLedger::All& MemoryLedger::all() {
-  static All all;
+  static All& all = *new All;
   return all;
 }
 

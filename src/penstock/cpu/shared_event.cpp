@@ -20,8 +20,18 @@
 
 namespace penstock::cpu {
 
+namespace {
+
+/// With which the page begins.
+struct PageHead {
+  char kind[16];         ///< As in the handle.
+  std::uint64_t secret;  ///< Likewise: a descriptor may have become another file.
+};
+
+}  // namespace
+
 struct SharedEvent::Page {
-  std::uint64_t secret;  ///< Also in the handle: a descriptor may have become another file.
+  PageHead head;
   std::atomic<std::uint64_t> recorded;
   std::atomic<std::uint64_t> passed;
   std::atomic<std::uint32_t> changes;   ///< Of `passed`: what threads sleep on.
@@ -34,7 +44,9 @@ namespace {
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "Processes share these numbers.");
 
 constexpr std::size_t page_bytes = 4096;
-constexpr char kind_of_handle[16] = "penstock event";
+constexpr char kind_of_event[16] = "penstock event";
+/// Without these a process could cut the page, and to look at it would end the others.
+constexpr int no_new_size = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 /// What the 64 bytes of a handle are.
 struct HandleFields {
@@ -71,17 +83,19 @@ void SharedEvent::take_place() {
 }
 
 std::shared_ptr<SharedEvent> SharedEvent::make() {
-  int const descriptor = memfd_create("penstock-event", MFD_CLOEXEC);
-  if (descriptor < 0 || ftruncate(descriptor, page_bytes) != 0) {
+  int const descriptor = memfd_create("penstock-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (descriptor < 0 || ftruncate(descriptor, page_bytes) != 0 || fcntl(descriptor, F_ADD_SEALS, no_new_size) != 0) {
     std::string const words = system_words();
     if (descriptor >= 0) close(descriptor);
     throw Error(ErrorKind::system,
                 "An event of several processes cannot be made: " + words + ". Free memory, or raise `ulimit -n`.");
   }
   std::shared_ptr<SharedEvent> event(new SharedEvent(descriptor));
-  if (getrandom(&event->page_->secret, sizeof(event->page_->secret), 0) != sizeof(event->page_->secret)) {
+  if (getrandom(&event->page_->head.secret, sizeof(event->page_->head.secret), 0) !=
+      sizeof(event->page_->head.secret)) {
     throw Error(ErrorKind::system, "The system gives no random bytes: " + system_words() + ". Try again.");
   }
+  std::memcpy(event->page_->head.kind, kind_of_event, sizeof(kind_of_event));
   event->take_place();
   return event;
 }
@@ -89,7 +103,7 @@ std::shared_ptr<SharedEvent> SharedEvent::make() {
 std::shared_ptr<SharedEvent> SharedEvent::open(EventHandle const& handle) {
   HandleFields fields;
   std::memcpy(&fields, handle.bytes.data(), sizeof(fields));
-  if (std::memcmp(fields.kind, kind_of_handle, sizeof(kind_of_handle)) != 0) {
+  if (std::memcmp(fields.kind, kind_of_event, sizeof(kind_of_event)) != 0) {
     throw Error(ErrorKind::bad_argument,
                 "This is not the handle of an event of a CPU device: take it from EventRef::handle in the other "
                 "process, with the same version of penstock.");
@@ -102,12 +116,18 @@ std::shared_ptr<SharedEvent> SharedEvent::open(EventHandle const& handle) {
   int const descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat found = {};
   if (descriptor < 0) throw Error(gone);
-  if (fstat(descriptor, &found) != 0 || !S_ISREG(found.st_mode) || found.st_size != page_bytes) {
+  // Nothing is written before it is known to be the page: its size cannot change, and it says so itself.
+  int const seals = fcntl(descriptor, F_GET_SEALS);
+  PageHead head = {};
+  bool const is_page =
+      fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) && found.st_size == page_bytes && seals >= 0 &&
+      (seals & no_new_size) == no_new_size && pread(descriptor, &head, sizeof(head), 0) == sizeof(head) &&
+      std::memcmp(head.kind, kind_of_event, sizeof(kind_of_event)) == 0 && head.secret == fields.secret;
+  if (!is_page) {
     close(descriptor);
     throw Error(gone);
   }
   std::shared_ptr<SharedEvent> event(new SharedEvent(descriptor));
-  if (event->page_->secret != fields.secret) throw Error(gone);
   event->take_place();
   return event;
 }
@@ -131,8 +151,8 @@ void SharedEvent::end() noexcept {
 
 EventHandle SharedEvent::handle() const noexcept {
   HandleFields fields = {};
-  std::memcpy(fields.kind, kind_of_handle, sizeof(kind_of_handle));
-  fields.secret = page_->secret;
+  std::memcpy(fields.kind, kind_of_event, sizeof(kind_of_event));
+  fields.secret = page_->head.secret;
   fields.process = getpid();
   fields.descriptor = descriptor_;
   EventHandle handle;

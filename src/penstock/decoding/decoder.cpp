@@ -15,6 +15,8 @@ std::unique_ptr<MemberDecoder> decoder_of(Compression compression, std::string c
       return zstd_decoder(library);
     case Compression::lz4:
       return lz4_decoder(library);
+    case Compression::skippable:
+      return skippable_decoder();
     default:
       break;
   }
@@ -25,31 +27,61 @@ std::unique_ptr<MemberDecoder> decoder_of(Compression compression, std::string c
 }  // namespace
 
 Decoder::Decoder(Compression compression, std::uint64_t offset, std::string const& library)
-    : compression_(compression), member_(decoder_of(compression, library)), offset_(offset) {}
+    : compression_(compression), library_(library), member_(decoder_of(compression, library)), offset_(offset) {}
 
 void Decoder::restart(std::uint64_t offset) {
   member_->restart();
   offset_ = offset;
   problem_.clear();
+  padded_ = false;
   holds_more_ = false;
   head_bytes_ = 0;
 }
 
 /// Looks whether a member can begin as this one does.
 void Decoder::look(std::span<std::byte const> from) {
-  if (head_bytes_ == magic_bytes || offset_ == head_bytes_) return;
+  if (head_bytes_ == magic_bytes || (offset_ == head_bytes_ && compression_ != Compression::skippable)) return;
   auto head = head_;
   std::size_t const more = std::min(from.size(), magic_bytes - head_bytes_);
   std::copy_n(from.begin(), more, head.begin() + static_cast<std::ptrdiff_t>(head_bytes_));
-  if (may_begin_member(compression_, std::span(head).first(head_bytes_ + more))) return;
-  problem_ = std::string("its ") + name_of(compression_) + " data end at byte " +
-             std::to_string(offset_ - head_bytes_) +
-             ", and other bytes follow: copy it again, or cut it off there, `head -c " +
-             std::to_string(offset_ - head_bytes_) + "`";
+  auto const known = std::span<std::byte const>(head).first(head_bytes_ + more);
+  if (!padded_ && may_begin_member(compression_, known)) {
+    if (compression_ == Compression::skippable && known.size() == magic_bytes && !begins_skippable(known))
+      settle(known);
+    return;
+  }
+  std::string const where = std::to_string(offset_ - head_bytes_);
+  Compression const other = compression_of(known, false).value_or(Compression::none);
+  problem_ = std::string("its ") + name_of(compression_) + " data end at byte " + where + ", and other bytes follow";
+  problem_ += padded_ || other == Compression::none
+                  ? ": copy it again, or cut it off there, `head -c " + where + "`"
+                  : std::string(" that are compressed by ") + name_of(other) +
+                        ": decode both parts by their programs, and give what these print as standard input";
+}
+
+/// Skippable frames were first: this member says how the input is compressed.
+void Decoder::settle(std::span<std::byte const> head) {
+  compression_ = *compression_of(head, true);
+  member_ = decoder_of(compression_, library_);
+  // What was taken of it is given again.
+  if (head_bytes_ > 0) member_->decode(std::span<std::byte const>(head_).first(head_bytes_), {});
+}
+
+/// How many of these bytes are zeros behind the last member of gzip.
+std::size_t Decoder::pass_zeros(std::span<std::byte const> from) {
+  if (compression_ != Compression::gzip || head_bytes_ != 0 || offset_ == 0) return 0;
+  auto const end = std::ranges::find_if(from, [](std::byte one) { return one != std::byte{0}; });
+  auto const zeros = static_cast<std::size_t>(end - from.begin());
+  padded_ = padded_ || zeros != 0;
+  offset_ += zeros;
+  return zeros;
 }
 
 Decoder::Step Decoder::decode(std::span<std::byte const> from, std::span<std::byte> to) {
-  if (problem_.empty() && !to.empty() && (!from.empty() || holds_more_)) look(from);
+  if (problem_.empty() && !to.empty()) {
+    if (std::size_t const zeros = pass_zeros(from); zeros != 0) return {zeros, 0};
+    if (!from.empty() || holds_more_) look(from);
+  }
   if (!problem_.empty()) throw Error(ErrorKind::bad_argument, problem_);
   if (to.empty() || (from.empty() && !holds_more_)) return {};
   auto step = member_->decode(from, to);

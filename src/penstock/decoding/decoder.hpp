@@ -37,6 +37,8 @@ class Decoder {
   /// Decodes what it can of `from`, which goes on where the last step ended, into `to`. It takes and gives nothing only
   /// if it needs more of the input than is in `from`, or `to` is empty.
   ///
+  /// Zeros behind the last member of gzip are passed over, as tapes and some programs add them.
+  ///
   /// Throws: Error, if the input is damaged, or other bytes follow its last member. All that was decoded before was
   ///         given. It throws the same again then.
   Step decode(std::span<std::byte const> from, std::span<std::byte> to);
@@ -50,10 +52,15 @@ class Decoder {
  private:
   void look(std::span<std::byte const> from);
 
-  Compression const compression_;
-  std::unique_ptr<MemberDecoder> const member_;
+  std::size_t pass_zeros(std::span<std::byte const> from);
+  void settle(std::span<std::byte const> head);
+
+  Compression compression_;
+  std::string const library_;
+  std::unique_ptr<MemberDecoder> member_;
   std::uint64_t offset_;  ///< In the input, of what comes next.
   std::string problem_;
+  bool padded_ = false;         ///< Zeros are behind the last member of gzip, and nothing else may follow.
   bool holds_more_ = false;     ///< It may give more without taking more.
   std::size_t head_bytes_ = 0;  ///< Of the member so far, as many as are in `head_`.
   std::array<std::byte, magic_bytes> head_{};

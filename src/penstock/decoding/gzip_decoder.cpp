@@ -69,6 +69,8 @@ class GzipDecoder final : public MemberDecoder {
     Step step{from.size() - stream_.available_in, to.size() - stream_.available_out, result == stream_end};
     if (result != ok && result != stream_end && result != no_progress) {
       step.problem = stream_.message != nullptr ? stream_.message : "error " + std::to_string(result);
+      // An encrypted member has such a flag.
+      if (step.problem.starts_with("unknown")) step.remedy = "decode it by the program that made it, or make it again";
     }
     return step;
   }

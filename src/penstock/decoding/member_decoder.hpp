@@ -39,5 +39,7 @@ constexpr int most_window_log = 27;
 std::unique_ptr<MemberDecoder> gzip_decoder(std::string const& library);
 std::unique_ptr<MemberDecoder> zstd_decoder(std::string const& library);
 std::unique_ptr<MemberDecoder> lz4_decoder(std::string const& library);
+/// For skippable frames, which decode to nothing. Of another member it takes less than magic_bytes.
+std::unique_ptr<MemberDecoder> skippable_decoder();
 
 }  // namespace penstock

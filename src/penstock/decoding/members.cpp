@@ -125,4 +125,15 @@ std::optional<Member> find_member(Compression compression, ReadCompressed const&
   return found && found->end <= size && found->most <= most ? found : std::nullopt;
 }
 
+Compression compression_behind_skippable(ReadCompressed const& read) {
+  for (std::uint64_t at = 0;;) {
+    Probe const head(read, at, 8);
+    if (!head.has(8) || !begins_skippable(head.all())) {
+      auto const behind = compression_of(head.all(), true);
+      return behind == Compression::lz4 ? Compression::lz4 : Compression::zstd;
+    }
+    at += 8 + head.number(4, 4);
+  }
+}
+
 }  // namespace penstock

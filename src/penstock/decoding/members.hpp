@@ -33,4 +33,9 @@ using ReadCompressed = std::function<std::size_t(std::uint64_t offset, std::span
 std::optional<Member> find_member(Compression compression, ReadCompressed const& read, std::uint64_t begin,
                                   std::uint64_t size, std::uint64_t most);
 
+/// How a file is compressed that begins with skippable frames: by zstd, unless a frame of lz4 is behind them.
+///
+/// Threads, throws: as find_member.
+Compression compression_behind_skippable(ReadCompressed const& read);
+
 }  // namespace penstock

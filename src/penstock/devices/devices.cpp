@@ -10,6 +10,7 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/devices/gpu_code.hpp"
 #include "penstock/devices/models.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/machine/host_limits.hpp"
@@ -30,7 +31,12 @@ std::unique_ptr<Device> open_gpu(int ordinal) {
     throw Error(ErrorKind::no_device, "There is no GPU " + std::to_string(ordinal) + ": this process sees " +
                                           std::to_string(found.gpus) + ", numbered from 0.");
   }
-  return std::make_unique<cuda::CudaDevice>(ordinal);
+  auto device = std::make_unique<cuda::CudaDevice>(ordinal);
+  DeviceInfo const info = device->info();
+  std::string const name = "cuda:" + std::to_string(ordinal) + " (" + info.name + ")";
+  if (std::string const missing = missing_gpu_code(name, info.capability, PENSTOCK_CUDA_CODE); !missing.empty())
+    throw Error(ErrorKind::unsupported, missing);
+  return device;
 }
 #else
 [[noreturn]] std::unique_ptr<Device> open_gpu(int) {

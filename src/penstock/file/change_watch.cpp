@@ -38,8 +38,12 @@ int ChangeWatch::watch_file(int descriptor, std::size_t owner) {
   return add(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), IN_MODIFY, {owner});
 }
 
-int ChangeWatch::watch_name(std::string const& folder, std::string const& name, Change what, std::size_t owner) {
-  return add(folder.c_str(), of_name | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR, {owner, what, name});
+int ChangeWatch::watch_names(std::string const& folder, std::string const& name, std::size_t owner) {
+  return add(folder.c_str(), of_name | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR, {owner, Change::name, name});
+}
+
+int ChangeWatch::watch_folder_name(std::string const& above, std::string const& name, std::size_t owner) {
+  return add(above.c_str(), of_name | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR, {owner, Change::folder_gone, name});
 }
 
 int ChangeWatch::add(char const* path, std::uint32_t events, Watched watched) {
@@ -62,8 +66,7 @@ void ChangeWatch::forget(int watch, std::size_t owner) noexcept {
   inotify_rm_watch(events_.number, watch);
 }
 
-void ChangeWatch::wait(std::optional<Clock::time_point> until,
-                       std::function<void(std::size_t owner, Change)> const& changed) {
+void ChangeWatch::wait(std::optional<Clock::time_point> until, Changed const& changed) {
   timespec time{};
   if (until) {
     auto const now = Clock::now();
@@ -76,8 +79,26 @@ void ChangeWatch::wait(std::optional<Clock::time_point> until,
   }
 }
 
+/// Reports one event to one owner, if it is of interest.
+void ChangeWatch::report_name(Watched const& one, std::uint32_t mask, NameEvent const& event, Changed const& changed) {
+  if (one.what == Change::contents) return changed(one.owner, {Change::contents});
+  if ((mask & of_folder_gone) != 0) return changed(one.owner, {Change::folder_gone});
+  if (one.what == Change::folder_gone) {
+    if (one.name == event.name) changed(one.owner, {Change::folder_gone});
+    return;
+  }
+  if ((mask & IN_ATTRIB) != 0) {
+    if (one.name == event.name) changed(one.owner, {Change::contents});
+    return;
+  }
+  auto const kind = (mask & IN_MOVED_FROM) != 0 ? NameEvent::Kind::left
+                    : (mask & IN_DELETE) != 0   ? NameEvent::Kind::vanished
+                                                : NameEvent::Kind::appeared;
+  changed(one.owner, {Change::name, {kind, event.name, event.move}});
+}
+
 /// Reports the events that one read gives; false if there were none.
-bool ChangeWatch::report(std::function<void(std::size_t owner, Change)> const& changed) {
+bool ChangeWatch::report(Changed const& changed) {
   alignas(inotify_event) std::array<std::byte, 16384> room;
   ssize_t const got = read(events_.number, room.data(), room.size());
   if (got <= 0) return false;
@@ -86,21 +107,14 @@ bool ChangeWatch::report(std::function<void(std::size_t owner, Change)> const& c
     at += sizeof *event + event->len;
     if ((event->mask & IN_Q_OVERFLOW) != 0) {
       for (auto const& [watch, all] : watched_) {
-        for (Watched const& one : all) changed(one.owner, Change::folder_gone);
+        for (Watched const& one : all) changed(one.owner, {Change::events_dropped});
       }
       continue;
     }
     auto const found = watched_.find(event->wd);
     if (found == watched_.end()) continue;
-    bool const gone = (event->mask & of_folder_gone) != 0;
-    std::string const name = event->len != 0 ? &event->name[0] : "";
-    for (Watched const& one : found->second) {
-      if (one.name.empty() || one.name == name) {
-        changed(one.owner, one.what);
-      } else if (gone) {
-        changed(one.owner, Change::folder_gone);
-      }
-    }
+    NameEvent const what{NameEvent::Kind::appeared, event->len != 0 ? &event->name[0] : "", event->cookie};
+    for (Watched const& one : found->second) report_name(one, event->mask, what, changed);
     // The system uses its number no more.
     if ((event->mask & IN_IGNORED) != 0) watched_.erase(found);
   }

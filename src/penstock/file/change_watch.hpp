@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "penstock/core/descriptor.hpp"
+#include "penstock/file/name_history.hpp"
 
 namespace penstock {
 
@@ -23,7 +24,17 @@ namespace penstock {
 class ChangeWatch {
  public:
   using Clock = std::chrono::steady_clock;
-  enum class Change { contents, name, folder_gone };
+  enum class Change {
+    contents,        ///< An open file was written to or truncated, or the rights of the name changed.
+    name,            ///< `event` tells which name of the folder means another file or none.
+    folder_gone,     ///< The folder was removed or has another name, or is no longer watched for another reason.
+    events_dropped,  ///< More changed than the system keeps: anything may have.
+  };
+  struct News {
+    Change change = Change::contents;
+    NameEvent event = {};
+  };
+  using Changed = std::function<void(std::size_t owner, News const& news)>;
 
   /// Throws: Error of kind system, if the system has no inotify instance or no descriptor left.
   explicit ChangeWatch(std::stop_token const& stop);
@@ -32,19 +43,23 @@ class ChangeWatch {
   ///
   /// Throws: FileProblem, without the file's name.
   int watch_file(int descriptor, std::size_t owner);
-  /// Reports `what` when this name in the folder comes to mean another file or none, or when its rights change;
-  /// `folder_gone` when the folder is removed or has another name, or is no longer watched for another reason. While a
-  /// file in it is open the system does not tell that a folder was removed, so its own name is to be watched, too.
+  /// Reports when any name in the folder comes to mean another file or none, when the rights of `name` change, and when
+  /// the folder is gone. While a file in it is open the system does not tell that a folder was removed, so its own name
+  /// is to be watched, too.
   ///
   /// Throws: FileProblem, without the folder's name.
-  int watch_name(std::string const& folder, std::string const& name, Change what, std::size_t owner);
+  int watch_names(std::string const& folder, std::string const& name, std::size_t owner);
+  /// Reports `folder_gone` when this name in the folder above comes to mean another one or none.
+  ///
+  /// Throws: as watch_names.
+  int watch_folder_name(std::string const& above, std::string const& name, std::size_t owner);
   /// Reports nothing of this watch to this owner from now on.
   void forget(int watch, std::size_t owner) noexcept;
 
-  /// Reports what changed. Where the system dropped events, `folder_gone` is reported to all owners.
+  /// Reports what changed, in its order. Where the system dropped events, that is reported to all owners.
   ///
   /// Blocks: until something changed, a stop is requested, or `until` has come; without `until` for ever.
-  void wait(std::optional<Clock::time_point> until, std::function<void(std::size_t owner, Change)> const& changed);
+  void wait(std::optional<Clock::time_point> until, Changed const& changed);
 
  private:
   struct Watched {
@@ -53,7 +68,8 @@ class ChangeWatch {
     std::string name = {};  ///< In a folder; empty for a file.
   };
   int add(char const* path, std::uint32_t events, Watched watched);
-  bool report(std::function<void(std::size_t owner, Change)> const& changed);
+  static void report_name(Watched const& one, std::uint32_t mask, NameEvent const& event, Changed const& changed);
+  bool report(Changed const& changed);
 
   Descriptor const events_, stopped_;
   std::unordered_map<int, std::vector<Watched>> watched_;

@@ -16,17 +16,17 @@ std::size_t unit_bytes(std::size_t tile_bytes) {
 
 DecodedFile::DecodedFile(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t file,
                          std::shared_ptr<std::string const> path, FileSourceOptions const& options,
-                         std::size_t tile_bytes)
+                         std::size_t tile_bytes, bool places)
     : source(std::move(opened)),
       number(file),
       name(std::move(path)),
       bytes(source, compression, unit_bytes(tile_bytes)),
-      cut_into(options, tile_bytes) {}
+      cut_into(options, tile_bytes, places) {}
 
 void DecodedFiles::add(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t number,
                        std::shared_ptr<std::string const> name) {
-  auto file =
-      std::make_shared<DecodedFile>(std::move(opened), compression, number, std::move(name), options_, tile_bytes_);
+  auto file = std::make_shared<DecodedFile>(std::move(opened), compression, number, std::move(name), options_,
+                                            tile_bytes_, wants_places_);
   std::scoped_lock const lock(mutex_);
   files_.push_back(std::move(file));
 }
@@ -112,13 +112,14 @@ DecodedFiles::Filled DecodedFiles::fill(std::shared_ptr<DecodedFile> const& file
 }
 
 DecodedFiles::Filled DecodedFiles::read(DecodedFile& file, std::span<std::byte> tile, Left& left) const {
-  auto const got = file.cut_into.next(file.bytes, tile);
-  if (got.ended) file.source->expect_unchanged();
+  auto got = file.cut_into.next(file.bytes, tile);
+  if (got.ended) expect_unchanged(*file.source, options_);
   left = got.ended ? Left::ended : Left::goes_on;
   file.given = got.offset + got.bytes;
   // That the file has ended may show only here, when its last tile has left: then there is nothing more for this one.
-  if (got.more == 0 && file.tiles > 1) return {file.given, 0, file.cut_into.cut(), got.unfinished_bytes};
-  return {got.offset, got.bytes, file.cut_into.cut(), got.unfinished_bytes};
+  if (got.more == 0 && file.tiles > 1)
+    return {file.given, 0, file.cut_into.cut(), got.unfinished_bytes, {.framing = std::move(got.records.framing)}};
+  return {got.offset, got.bytes, file.cut_into.cut(), got.unfinished_bytes, std::move(got.records)};
 }
 
 /// The thread leaves its file to others.

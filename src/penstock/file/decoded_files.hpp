@@ -24,7 +24,8 @@ namespace penstock {
 /// A compressed file that is being decoded.
 struct DecodedFile {
   DecodedFile(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t file,
-              std::shared_ptr<std::string const> path, FileSourceOptions const& options, std::size_t tile_bytes);
+              std::shared_ptr<std::string const> path, FileSourceOptions const& options, std::size_t tile_bytes,
+              bool places);
 
   std::shared_ptr<OpenFile> const source;
   std::uint64_t const number;
@@ -41,9 +42,9 @@ struct DecodedFile {
 /// Threads: any.
 class DecodedFiles {
  public:
-  /// `options` and `observed` outlive this.
-  DecodedFiles(FileSourceOptions const& options, Observed& observed, std::size_t tile_bytes)
-      : options_(options), observed_(observed), tile_bytes_(tile_bytes) {}
+  /// `options` and `observed` outlive this. `places`: as StreamTiles.
+  DecodedFiles(FileSourceOptions const& options, Observed& observed, std::size_t tile_bytes, bool places)
+      : options_(options), observed_(observed), tile_bytes_(tile_bytes), wants_places_(places) {}
 
   /// There is one more, behind the others.
   void add(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t number,
@@ -63,7 +64,8 @@ class DecodedFiles {
     std::uint64_t offset = 0;
     std::size_t bytes = 0;
     std::shared_ptr<InputCut> cut;
-    std::size_t unfinished_bytes = 0;  ///< As StreamTiles::Next has it.
+    std::size_t unfinished_bytes = 0;  ///< As StreamTiles::Next has it, and `records`.
+    TileRecords records = {};
   };
   /// Fills the tile with what comes next of a file that this thread took, and then helps to decode it.
   ///
@@ -87,6 +89,7 @@ class DecodedFiles {
   FileSourceOptions const& options_;
   Observed& observed_;
   std::size_t const tile_bytes_;
+  bool const wants_places_;
   mutable std::mutex mutex_;
   std::condition_variable_any left_;
   std::vector<std::shared_ptr<DecodedFile>> files_;  ///< That have not ended.

@@ -7,6 +7,10 @@
 
 namespace penstock {
 
+void expect_unchanged(OpenFile const& file, FileSourceOptions const& options) {
+  options.framing != nullptr ? file.expect_only_grown() : file.expect_unchanged();
+}
+
 FileProblem problem_of_decoding(OpenFile const& file, Error const& error) {
   try {
     file.expect_unchanged();
@@ -80,10 +84,12 @@ void DecodedStream::refill(std::size_t most, std::optional<std::chrono::microsec
     read_to_end_ = got.ended && !stop.stop_requested();
     return;
   }
-  std::size_t const got = file_->read_at(next_, room);
+  // A file that has grown meanwhile is read as it was.
+  auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), file_->size() - next_));
+  std::size_t const got = file_->read_at(next_, room.first(wanted));
   next_ += got;
   end_ += got;
-  read_to_end_ = got < room.size();
+  read_to_end_ = got < wanted || next_ == file_->size();
 }
 
 /// Decodes or copies what it can; 0 if that needs more of the input, or took some that gives nothing.

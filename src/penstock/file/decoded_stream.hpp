@@ -54,6 +54,11 @@ class DecodedStream final : public ByteStream {
   std::optional<FileProblem> problem_;
 };
 
+/// A file that was read as a stream may have grown meanwhile if it has records, and is else as it was.
+///
+/// Throws: FileProblem, if it is not so.
+void expect_unchanged(OpenFile const& file, FileSourceOptions const& options);
+
 /// What the decoder found, as a problem of this file: that the file changed meanwhile explains it better.
 FileProblem problem_of_decoding(OpenFile const& file, Error const& error);
 

@@ -5,14 +5,15 @@
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/file/text_head.hpp"
 
 namespace penstock {
 namespace {
 
 /// Writes into the second input, if there is one, where records begin.
 void note_places(FilePiece const& piece, Tile& tile, std::size_t filled) {
-  if (piece.cut == nullptr || tile.input(1).empty()) return;
-  tile.more_filled[0] = write_record_places(*piece.cut->framing(), tile.input().first(filled), tile.input(1));
+  if (piece.records.framing == nullptr || tile.input(1).empty()) return;
+  tile.more_filled[0] = write_places(piece.records, tile.input().first(filled), tile.input(1));
 }
 
 }  // namespace
@@ -24,6 +25,7 @@ std::size_t PieceReader::fill(FilePiece& piece, Tile& tile) {
   try {
     std::size_t const filled = file == nullptr ? tile.filled : read(*file, piece, tile.input());
     note_places(piece, tile, filled);
+    if (piece.cut != nullptr && piece.cut->ends_by_cr()) end_lines_by_lf(tile.input().first(filled));
     note_end(*piece.name, piece.unfinished_bytes);
     return filled;
   } catch (FileProblem const& problem) {
@@ -45,10 +47,22 @@ void PieceReader::note_end(std::string const& name, std::uint64_t unfinished_byt
                                       : "its last " + std::to_string(unfinished_bytes) + " bytes are left over.");
 }
 
-std::string PieceReader::describe() const {
+std::vector<std::string> PieceReader::remarks() const {
   std::scoped_lock const lock(mutex_);
-  if (other_ends_ == 0) return first_end_;
-  return first_end_ + " So " + (other_ends_ == 1 ? "does" : "do") + " " + count_text(other_ends_, "other file") + ".";
+  std::vector<std::string> all;
+  auto const add = [&all](std::string const& first, std::uint64_t others, std::string const& does) {
+    if (first.empty()) return;
+    all.push_back(first + (others == 0 ? "" : " So " + does + " " + count_text(others, "other file") + "."));
+  };
+  add(first_end_, other_ends_, other_ends_ == 1 ? "does" : "do");
+  add(first_grown_, others_grown_, "did");
+  return all;
+}
+
+void PieceReader::note_loss(RecordLoss const& loss) {
+  if (loss.none()) return;
+  std::scoped_lock const lock(mutex_);
+  loss_ += loss;
 }
 
 RecordLoss PieceReader::loss() const {
@@ -60,29 +74,52 @@ RecordLoss PieceReader::loss() const {
 std::size_t PieceReader::read(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
   std::size_t filled = 0;
   try {
-    filled = piece.cut != nullptr ? read_records(file, piece, tile)
-                                  : readers_.read(file, piece.place.offset, tile.first(piece.bytes));
+    filled = piece.chain != nullptr ? read_chained(file, piece, tile)
+                                    : readers_.read(file, piece.place.offset, tile.first(piece.bytes));
+    if (piece.cut != nullptr) filled = leave_begun(file, piece, tile.first(filled));
   } catch (...) {
     file.pieces_left.fetch_sub(1, std::memory_order_acq_rel);
     throw;
   }
-  if (file.pieces_left.fetch_sub(1, std::memory_order_acq_rel) == 1) file.expect_unchanged();
+  if (file.pieces_left.fetch_sub(1, std::memory_order_acq_rel) == 1) expect_readable(file, piece);
   return filled;
 }
 
-/// Reads the records that begin in a piece.
-std::size_t PieceReader::read_records(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
-  auto const from_file = [&](std::uint64_t offset, std::span<std::byte> to) {
-    return to.size() > FramedPieces::probe_bytes ? readers_.read(file, offset, to) : file.read_at(offset, to);
-  };
-  auto const got = piece.cut->pieces()->read(from_file, piece.place.offset, file.size(), tile);
-  piece.place.offset = got.offset;
-  piece.unfinished_bytes = got.unfinished_bytes;
-  piece.cut->note(piece.number, got);
-  if (!got.loss.none()) {
-    std::scoped_lock const lock(mutex_);
-    loss_ += got.loss;
+/// How much of these records is whole: if the file has grown by now, what it ended with may be a part of a record.
+std::size_t PieceReader::leave_begun(OpenFile const& file, FilePiece const& piece,
+                                     std::span<std::byte const> records) const {
+  Framing const& framing = *piece.cut->framing();
+  bool const at_end = piece.place.offset + records.size() == file.size() && !records.empty();
+  if (framing.delimiter_bytes() == 0 || !at_end || !file.grew()) return records.size();
+  return framing.whole_bytes(records);
+}
+
+/// All pieces were read: looks whether the file changed meanwhile.
+void PieceReader::expect_readable(OpenFile const& file, FilePiece const& piece) {
+  if (piece.cut == nullptr) return file.expect_unchanged();
+  file.expect_only_grown();
+  if (!file.grew()) return;
+  std::scoped_lock const lock(mutex_);
+  if (first_grown_.empty()) {
+    first_grown_ = *piece.name + " grew while it was read: it was read up to the last whole record that it had then.";
+  } else {
+    ++others_grown_;
   }
+}
+
+/// Reads a piece of a file whose records lead from one to the next.
+std::size_t PieceReader::read_chained(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
+  auto const from_file = [&](std::uint64_t offset, std::span<std::byte> to) {
+    return to.data() == tile.data() ? readers_.read(file, offset, to) : file.read_at(offset, to);
+  };
+  auto got = piece.chain->read(from_file, piece.number, tile);
+  piece.place.offset = got.offset;
+  piece.records = std::move(got.records);
+  // What a writer has begun is no loss.
+  bool const goes_on = got.unfinished_bytes != 0 && file.grew();
+  if (goes_on) got.loss.unfinished = 0;
+  piece.unfinished_bytes = goes_on ? 0 : got.unfinished_bytes;
+  note_loss(got.loss);
   return got.bytes;
 }
 

@@ -41,7 +41,7 @@ std::vector<std::string> FileSource::remarks() const {
 }
 
 std::vector<LeftOut> FileSource::left_out() const {
-  return left_out_of(parts_->loss());
+  return parts_->left_out();
 }
 
 RecordLoss FileSource::loss() const {

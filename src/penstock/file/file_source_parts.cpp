@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/decoding/members.hpp"
 
 namespace penstock {
 
@@ -14,10 +16,12 @@ FileSource::Parts::Parts(NextFile next, Pool const& pool, FileSourceOptions opti
       pieces_(readers_),
       next_file_(std::move(next)),
       tile_bytes_(pool.shape().input_bytes),
+      has_places_(pool.shape().more_input_bytes[0] != 0),
       options_(std::move(options)),
       observed_(options_.observer),
-      stream_tiles_(options_, tile_bytes_),
-      decoded_(options_, observed_, tile_bytes_) {
+      stream_tiles_(options_, tile_bytes_, has_places_),
+      decoded_(options_, observed_, tile_bytes_, has_places_),
+      chain_ends_(observed_) {
   if (tile_bytes_ == 0) {
     throw Error(ErrorKind::bad_argument, "Files are read into the tiles' input, and these have none: give them some.");
   }
@@ -37,7 +41,7 @@ void FileSource::Parts::serve(Pool const& pool) {
 bool FileSource::Parts::next(Tile& tile) {
   if (followed_) return next_followed(tile);
   while (!options_.stop.stop_requested()) {
-    if (next_decoded(tile)) return true;
+    if (next_decoded(tile) || next_of_ends(tile)) return true;
     if (current_ != nullptr) {
       // A pipe may be silent for long: what others have to decode goes first.
       if (!current_->pieces() && decoded_.wait()) continue;
@@ -46,6 +50,8 @@ bool FileSource::Parts::next(Tile& tile) {
       auto const input = next_file_();
       opened_all_ = !input;
       if (input && open(*input, tile)) return true;
+    } else if (!chain_ends_.empty()) {
+      chain_ends_.wait();
     } else if (!decoded_.wait()) {
       break;
     }
@@ -59,18 +65,14 @@ bool FileSource::Parts::next(Tile& tile) {
 }
 
 bool FileSource::Parts::next_of_current(Tile& tile) {
-  if (!in_pieces(*current_)) return next_of_stream(tile);
-  give_piece(tile);
-  return true;
+  return in_pieces_ ? give_piece(tile) : next_of_stream(tile);
 }
 
 /// Gives the tile to a file that is decoded, if there is one that no other tile has.
 bool FileSource::Parts::next_decoded(Tile& tile) {
   auto file = decoded_.take();
   if (file == nullptr) return false;
-  tile.tag = file->number;
-  tile.filled = 0;
-  jobs_.of(tile) = {{file->number, 0, 0}, nullptr, std::nullopt, file->name, nullptr, 0, 0, std::move(file)};
+  give(tile, {.place = {file->number}, .name = file->name, .decoded = file});
   return true;
 }
 
@@ -82,6 +84,7 @@ std::size_t FileSource::Parts::fill(Tile& tile) {
       tile.filled = filled.bytes;
       piece.place.offset = filled.offset;
       piece.cut = std::move(filled.cut);
+      piece.records = std::move(filled.records);
       piece.unfinished_bytes = filled.unfinished_bytes;
     } catch (FileProblem const& problem) {
       piece.place.offset = file->given;
@@ -93,6 +96,7 @@ std::size_t FileSource::Parts::fill(Tile& tile) {
 
 void FileSource::Parts::abandon() {
   decoded_.abandon();
+  chain_ends_.abandon();
   if (current_ == nullptr) return;
   if (!current_->regular()) stream_tiles_.break_off();
   current_ = nullptr;
@@ -104,6 +108,7 @@ void FileSource::Parts::abandon() {
 bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
   file_ = files_++;
   tiles_ = bytes_ = 0;
+  in_pieces_.reset();
   name_ = std::make_shared<std::string const>(input.path);
   observed_.tell([&](FileObserver& observer) { observer.opened(file_, input); });
   try {
@@ -129,34 +134,58 @@ void FileSource::Parts::begin_decoding() {
   }
   std::array<std::byte, input_magic_bytes> first{};
   std::size_t const got = current_->read_at(0, first);
-  auto const compression = compression_of(std::span(first).first(got), true);
+  auto compression = compression_of(std::span(first).first(got), true);
   if (compression == Compression::none) return;
+  if (compression == Compression::skippable) {
+    compression = compression_behind_skippable(
+        [this](std::uint64_t offset, std::span<std::byte> to) { return current_->read_at(offset, to); });
+  }
   if (std::string const why = why_not_decoded(*compression); !why.empty()) throw FileProblem(why);
   stream_ = nullptr;
   decoded_.add(std::exchange(current_, nullptr), *compression, file_, name_);
 }
 
-/// If the current file is regular and can be read by pieces, counts them.
+/// Finds out how the current file is cut into pieces, if it is regular and can be.
 void FileSource::Parts::begin_pieces() {
-  if (options_.framing != nullptr && cut() == nullptr && current_->pieces()) {
-    std::size_t const head = options_.framing->head_bytes();
+  if (!current_->pieces()) return;
+  if (options_.framing != nullptr && cut() == nullptr) {
+    std::size_t const head = stream_tiles_.head_bytes();
     std::vector<std::byte> first(static_cast<std::size_t>(std::min<std::uint64_t>(head, current_->size())));
     first.resize(current_->read_at(0, first));
     stream_tiles_.cut_by_head(first);
   }
-  if (!in_pieces(*current_)) return;
-  bytes_ = cut() != nullptr ? cut()->head() : 0;
-  std::uint64_t const size = current_->size() - bytes_, again = std::min<std::uint64_t>(size, options_.overlap);
-  std::uint64_t const pieces = std::max<std::uint64_t>(1, (size - again + step() - 1) / step());
-  current_->pieces_left = pieces;
-  if (cut() != nullptr) cut()->expect_pieces(pieces);
+  if (!FilePieces::suit(cut().get())) return;
+  in_pieces_.emplace(ChainedFile{.file = current_, .cut = cut(), .name = name_, .number = file_}, options_, tile_bytes_,
+                     has_places_);
 }
 
-void FileSource::Parts::give_piece(Tile& tile) {
-  std::uint64_t const rest = current_->size() - bytes_, piece = step() + options_.overlap;
-  give(tile, bytes_, static_cast<std::size_t>(std::min(piece, rest)), current_);
-  bytes_ += step();
-  if (rest <= piece) end_file();
+/// Gives the tile what comes next in the current file. False if it cannot be read, and the observer knows.
+bool FileSource::Parts::give_piece(Tile& tile) try {
+  auto next = in_pieces_->next();
+  pieces_.note_loss(next.loss);
+  give(tile, std::move(next.piece));
+  ++tiles_;
+  if (!next.last) return true;
+  // More, or damage, may show once they are read.
+  if (auto file = in_pieces_->chained()) {
+    chain_ends_.add(std::move(*file));
+    current_ = nullptr;
+    stream_ = nullptr;
+  } else {
+    end_file();
+  }
+  return true;
+} catch (FileProblem const& problem) {
+  return fail_file(problem, tile);
+} catch (Error const& error) {
+  return fail_file(FileProblem(error.what()), tile);
+}
+
+/// Goes on with a file of which all pieces that were given have been read: true, if by this tile.
+bool FileSource::Parts::next_of_ends(Tile& tile) {
+  auto piece = chain_ends_.next();
+  if (piece) give(tile, std::move(*piece));
+  return piece.has_value();
 }
 
 /// Reads the next tile of a stream; false if the stream was at its end, or stopped, and gave none.
@@ -164,13 +193,20 @@ bool FileSource::Parts::next_of_stream(Tile& tile) {
   StreamTiles::Next got;
   try {
     got = stream_tiles_.next(*stream_, tile.input().first(tile_bytes_));
-    if (got.ended) current_->expect_unchanged();
+    if (got.ended) expect_unchanged(*current_, options_);
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
   }
   // An empty stream is one empty tile; one that ends behind a tile that has left has no tile after it.
   bool const gives = got.more > 0 || (got.ended && tiles_ == 0);
-  if (gives) give(tile, got.offset, got.bytes, nullptr);
+  if (gives) {
+    give(tile, {.place = {file_, got.offset},
+                .name = name_,
+                .cut = cut(),
+                .bytes = got.bytes,
+                .records = std::move(got.records)});
+    ++tiles_;
+  }
   pieces_.note_end(*name_, got.unfinished_bytes);
   bytes_ += got.more;
   if (got.ended) end_file();
@@ -181,19 +217,18 @@ bool FileSource::Parts::next_of_stream(Tile& tile) {
 bool FileSource::Parts::fail_file(FileProblem const& problem, Tile& tile) {
   bool const by_tile = !observed_.any();
   if (by_tile) {
-    give(tile, bytes_, 0, nullptr);
-    jobs_.of(tile).problem = problem;
+    give(tile, {.place = {file_, bytes_}, .problem = problem, .name = name_});
+    ++tiles_;
   }
   observed_.tell([&](FileObserver& observer) { observer.failed(file_, problem); });
   end_file();
   return by_tile;
 }
 
-void FileSource::Parts::give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read) {
-  tile.tag = file_;
-  tile.filled = bytes;
-  jobs_.of(tile) = {{file_, offset, 0}, std::move(to_read), std::nullopt, name_, cut(), bytes, tiles_, nullptr};
-  ++tiles_;
+void FileSource::Parts::give(Tile& tile, FilePiece piece) {
+  tile.tag = piece.place.file;
+  tile.filled = piece.bytes;
+  jobs_.of(tile) = std::move(piece);
 }
 
 void FileSource::Parts::end_file() {
@@ -206,18 +241,27 @@ bool FileSource::Parts::next_followed(Tile& tile) {
   auto got = followed_->next(tile.input().first(tile_bytes_));
   if (!got) return false;
   auto& [piece, name, problem] = *got;
-  tile.tag = piece.place.file;
-  tile.filled = piece.bytes;
-  jobs_.of(tile) = {piece.place, nullptr, std::move(problem), std::move(name), std::move(piece.cut), piece.bytes,
-                    0,           nullptr};
+  give(tile, {.place = piece.place,
+              .problem = std::move(problem),
+              .name = std::move(name),
+              .cut = std::move(piece.cut),
+              .bytes = piece.bytes,
+              .records = std::move(piece.records)});
   return true;
 }
 
 std::vector<std::string> FileSource::Parts::remarks() {
   std::vector<std::string> all = followed_ ? followed_->remarks() : std::vector<std::string>();
-  for (std::string const& text : {readers_.describe(), decoded_.describe(), pieces_.describe()}) {
+  for (std::string const& text : {readers_.describe(), decoded_.describe()}) {
     if (!text.empty()) all.push_back(text);
   }
+  std::ranges::move(pieces_.remarks(), std::back_inserter(all));
+  return all;
+}
+
+std::vector<LeftOut> FileSource::Parts::left_out() {
+  std::vector<LeftOut> all = left_out_of(loss(), options_.stop.stop_requested());
+  if (followed_) add_left_out(all, followed_->left_out());
   return all;
 }
 

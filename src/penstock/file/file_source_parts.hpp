@@ -11,8 +11,10 @@
 
 #include "penstock/core/of_tiles.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/file/chain_ends.hpp"
 #include "penstock/file/decoded_files.hpp"
 #include "penstock/file/file_piece.hpp"
+#include "penstock/file/file_pieces.hpp"
 #include "penstock/file/file_reader.hpp"
 #include "penstock/file/followed_files.hpp"
 #include "penstock/file/observed.hpp"
@@ -34,6 +36,7 @@ class FileSource::Parts {
   Place place_of(Tile const& tile) { return jobs_.of(tile).place; }
   RecordLoss loss();
   std::vector<std::string> remarks();
+  std::vector<LeftOut> left_out();
 
  private:
   bool next_followed(Tile& tile);
@@ -44,34 +47,31 @@ class FileSource::Parts {
   bool open(InputFile const& input, Tile& tile);
   /// How the current file is cut, with a framing; null until its head was read.
   std::shared_ptr<InputCut> const& cut() const { return stream_tiles_.cut(); }
-  bool in_pieces(OpenFile const& file) const {
-    return file.pieces() && (options_.framing == nullptr || (cut() != nullptr && cut()->pieces()));
-  }
-  /// From one piece of a regular file to the next.
-  std::size_t step() const {
-    return cut() != nullptr && cut()->pieces() ? cut()->pieces()->step() : tile_bytes_ - options_.overlap;
-  }
   void begin_pieces();
-  void give_piece(Tile& tile);
+  bool give_piece(Tile& tile);
+  bool next_of_ends(Tile& tile);
   bool next_of_stream(Tile& tile);
   bool fail_file(FileProblem const& problem, Tile& tile);
-  void give(Tile& tile, std::uint64_t offset, std::size_t bytes, std::shared_ptr<OpenFile> to_read);
+  void give(Tile& tile, FilePiece piece);
   void end_file();
 
   FileReaders readers_;
   PieceReader pieces_;
   NextFile const next_file_;
   std::size_t const tile_bytes_;
+  bool const has_places_;  ///< Tiles have a second input.
   FileSourceOptions const options_;
   Observed observed_;
   StreamTiles stream_tiles_;
   DecodedFiles decoded_;
   std::optional<FollowedFiles> followed_;
+  ChainEnds chain_ends_;
   OfTiles<FilePiece, most_pools> jobs_;
 
   bool opened_all_ = false;
   std::shared_ptr<OpenFile> current_;
-  std::shared_ptr<ByteStream> stream_;  ///< What the current one holds, if it is read as a stream.
+  std::optional<FilePieces> in_pieces_;  ///< How it is read, if by all producers at once.
+  std::shared_ptr<ByteStream> stream_;   ///< What the current one holds, if it is read as a stream.
   std::shared_ptr<std::string const> name_;
   std::uint64_t file_ = 0;   ///< The current one's number.
   std::uint64_t files_ = 0;  ///< Gone to so far.

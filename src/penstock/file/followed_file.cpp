@@ -6,10 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include "penstock/core/descriptor.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "penstock/decoding/compression.hpp"
 
@@ -27,136 +25,50 @@ std::size_t read_at(int descriptor, std::uint64_t offset, std::span<std::byte> t
   }
 }
 
-/// The folder of a path, and the name in it.
-std::pair<std::string, std::string> parted(std::string const& path) {
-  auto const slash = path.rfind('/');
-  if (slash == std::string::npos) return {".", path};
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
-
 }  // namespace
 
-/// A file that is open, and watched.
-struct FollowedFile::Open {
-  Open(int descriptor, ChangeWatch& watched_by, std::uint64_t number)
-      : file(descriptor), watch(watched_by), owner(number) {
-    if (!S_ISREG(status().st_mode)) throw FileProblem("it is no regular file, and no other can be followed");
-    watching = watch.watch_file(file.number, owner);
-  }
-  Open(Open const&) = delete;
-  Open& operator=(Open const&) = delete;
-  ~Open() {
-    if (watching >= 0) watch.forget(watching, owner);
-  }
-  struct stat status() const {
-    struct stat now {};
-    if (fstat(file.number, &now) != 0) throw FileProblem(system_problem(errno));
-    return now;
-  }
-  std::uint64_t size() const { return static_cast<std::uint64_t>(status().st_size); }
-
-  Descriptor const file;
-  ChangeWatch& watch;
-  std::uint64_t const owner;
-  int watching = -1;
-};
-
 FollowedFile::FollowedFile(InputFile const& input, std::uint64_t number, FileSourceOptions const& options,
-                           std::size_t tile_bytes, ChangeWatch& watch)
-    : name_(input.path), number_(number), options_(options), tile_bytes_(tile_bytes), watch_(watch) {}
-
-FollowedFile::~FollowedFile() {
-  forget_names();
-}
-
-void FollowedFile::note(ChangeWatch::Change change) noexcept {
-  changed_ = true;
-  if (change == ChangeWatch::Change::folder_gone) folder_gone_ = true;
-}
+                           std::size_t tile_bytes, ChangeWatch& watch, std::function<void()> look_for_changes)
+    : name_(input.path),
+      number_(number),
+      options_(options),
+      tile_bytes_(tile_bytes),
+      files_(input.path, number, watch, std::move(look_for_changes)) {}
 
 void FollowedFile::look() {
   // What changes from here on is reported again.
   if (!std::exchange(changed_, false)) return;
-  // What is left of the file is read before its folder is missed.
-  if (folder_gone_ && (now_ == nullptr || now_->size() <= position_)) watch_names();
+  files_.look(now_ != nullptr && now_->size() <= position_);
   if (now_ == nullptr) {
-    now_ = open();
+    now_ = files_.now();
     if (now_ == nullptr) return;
     begin_generation();
-  } else {
-    find_successor();
   }
+  ending_ = files_.has_next();
   size_ = now_->size();
-  if (size_ < position_) {
-    ++truncations_;
-    ++generation_;
-    if (cutter_) cutter_->break_off();
-    begin_generation();
-  }
+  if (size_ < position_) begin_again();
   if (size_ > position_ && !since_) since_ = Clock::now();
-}
-
-void FollowedFile::watch_names() {
-  auto const [folder, name] = parted(name_);
-  if (name.empty()) throw FileProblem("its name is that of a folder");
-  forget_names();
-  auto const [above, folder_name] = parted(folder);
-  try {
-    if (!folder_name.empty() && folder_name != ".") {
-      name_watches_[1] = watch_.watch_name(above, folder_name, ChangeWatch::Change::folder_gone, number_);
-    }
-  } catch (FileProblem const&) {
-    // This user may not read the folder above. Files are followed without, as long as their folder stays.
-  }
-  try {
-    name_watches_[0] = watch_.watch_name(folder, name, ChangeWatch::Change::name, number_);
-  } catch (FileProblem const& problem) {
-    throw FileProblem("its folder: " + problem.sentence());
-  }
-  folder_gone_ = false;
-}
-
-void FollowedFile::forget_names() noexcept {
-  for (int& watch : name_watches_) {
-    if (watch >= 0) watch_.forget(std::exchange(watch, -1), number_);
-  }
-}
-
-/// Null, if there is none of this name, or for the time being none that may be read.
-std::unique_ptr<FollowedFile::Open> FollowedFile::open() const {
-  // Non-blocking, because of a pipe that has the name.
-  int const descriptor = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor >= 0) return std::make_unique<Open>(descriptor, watch_, number_);
-  // Log rotation may make a file first and give it its owner then.
-  if (errno == ENOENT || (errno == EACCES && now_ != nullptr)) return nullptr;
-  throw FileProblem(system_problem(errno));
-}
-
-void FollowedFile::find_successor() {
-  auto const same = [](struct stat const& a, struct stat const& b) {
-    return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-  };
-  // One that has bytes is read before any that has the name by now.
-  if (next_ == nullptr || next_->size() == 0) {
-    struct stat named {};
-    bool const there = stat(name_.c_str(), &named) == 0;
-    if (there && same(named, now_->status())) {
-      next_ = nullptr;
-    } else if (there && (next_ == nullptr || !same(named, next_->status()))) {
-      next_ = open();
-    }
-  }
-  ending_ = next_ != nullptr && next_->size() > 0;
 }
 
 void FollowedFile::begin_generation() {
   position_ = 0;
+  seen_ = {};
   since_.reset();
   if (cutter_) loss_ += cutter_->loss();
   cutter_.reset();
   cut_ = nullptr;
   known_plain_ = !options_.decompress;
-  if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
+  if (options_.framing != nullptr && options_.framing->head_bytes() == 0 && !options_.text)
+    cut_by({options_.framing, 0});
+}
+
+/// The file was truncated.
+void FollowedFile::begin_again() {
+  ++truncations_;
+  ++generation_;
+  if (cutter_) cutter_->break_off();
+  begin_generation();
+  changed_ = true;
 }
 
 /// Looks whether this file is compressed, if its first bytes are to say that; false if they are not all there.
@@ -165,7 +77,7 @@ void FollowedFile::begin_generation() {
 bool FollowedFile::is_plain() {
   if (known_plain_) return true;
   std::array<std::byte, input_magic_bytes> first{};
-  std::size_t const got = read_at(now_->file.number, 0, first);
+  std::size_t const got = read_at(now_->descriptor(), 0, first);
   auto const compression = compression_of(std::span(first).first(got), ending_);
   if (!compression) return false;
   if (*compression != Compression::none) {
@@ -177,9 +89,8 @@ bool FollowedFile::is_plain() {
   return known_plain_ = true;
 }
 
-void FollowedFile::cut_by(Framing::OfInput of) {
-  cut_ = std::make_shared<InputCut>(
-      of, CutOptions{tile_bytes_, options_.longest_record, options_.long_records, options_.overlap});
+void FollowedFile::cut_by(Framing::OfInput of, bool ends_by_cr) {
+  cut_ = std::make_shared<InputCut>(of, CutOptions{tile_bytes_, options_.long_records, options_.overlap, ends_by_cr});
   cutter_.emplace(of.framing, options_.long_records);
   cutter_->restart(of.head);
   position_ = of.head;
@@ -188,9 +99,16 @@ void FollowedFile::cut_by(Framing::OfInput of) {
 /// Reads how the records of this file are, if its first bytes say that; false if they are not all there.
 bool FollowedFile::begin_records() {
   if (options_.framing == nullptr || cutter_) return true;
-  std::vector<std::byte> first(options_.framing->head_bytes());
-  first.resize(read_at(now_->file.number, 0, first));
-  if (first.size() < options_.framing->head_bytes() && !ending_) return false;
+  std::size_t const most = options_.text ? std::min(text_head_bytes, tile_bytes_) : options_.framing->head_bytes();
+  std::vector<std::byte> first(most);
+  first.resize(read_at(now_->descriptor(), 0, first));
+  bool const all = first.size() == most || ending_;
+  if (options_.text) {
+    auto const head = text_head_of(first, all);
+    if (head) cut_by({head->ends_by_cr ? delimited_by("\r") : options_.framing, head->mark}, head->ends_by_cr);
+    return head.has_value();
+  }
+  if (!all) return false;
   if (first.empty()) return true;
   cut_by(options_.framing->of_input(first));
   return true;
@@ -209,8 +127,18 @@ std::optional<FollowedFile::Next> FollowedFile::read(std::span<std::byte> tile) 
   since_.reset();
   if (!is_plain() || !begin_records()) return std::nullopt;
   std::size_t const held = cutter_ ? cutter_->held() : 0;
-  std::size_t const got = read_at(now_->file.number, position_, tile.subspan(held));
-  Next next{{number_, position_, generation_}, got, cut_};
+  std::size_t const got = read_at(now_->descriptor(), position_, tile.subspan(held));
+  // A file that was truncated may have grown beyond the position by now; what was read then is of no record's
+  // beginning.
+  auto const from_file = [this](std::uint64_t offset, std::span<std::byte> to) {
+    return read_at(now_->descriptor(), offset, to);
+  };
+  if (got != 0 && !seen_.are_there(from_file)) {
+    begin_again();
+    return std::nullopt;
+  }
+  seen_.add(position_, tile.subspan(held, got));
+  Next next{{number_, position_, generation_}, got, cut_, {}};
   position_ += got;
   // What is not known yet is looked for once more.
   if (got != 0 || ending_) changed_ = true;
@@ -219,11 +147,13 @@ std::optional<FollowedFile::Next> FollowedFile::read(std::span<std::byte> tile) 
     auto const cut = cutter_->take(tile, got, ended, tile.size());
     next.bytes = cut.ready ? cut.bytes : 0;
     next.place.offset = cutter_->offset();
+    next.records = cutter_->take_records();
   }
   if (ended && !(cutter_ && cutter_->holds_rest())) {
-    now_ = std::move(next_);
-    ending_ = false;
     ++generation_;
+    files_.drop_first();
+    now_ = files_.now();
+    ending_ = false;
     begin_generation();
   }
   if (next.bytes == 0) return std::nullopt;
@@ -237,8 +167,7 @@ std::optional<FollowedFile::Next> FollowedFile::read(std::span<std::byte> tile) 
 void FollowedFile::give_up() noexcept {
   if (cutter_) cutter_->break_off();
   now_ = nullptr;
-  next_ = nullptr;
-  forget_names();
+  files_.give_up();
 }
 
 RecordLoss FollowedFile::loss() const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +12,9 @@
 
 #include "penstock/file/change_watch.hpp"
 #include "penstock/file/input_cut.hpp"
+#include "penstock/file/rotated_files.hpp"
+#include "penstock/file/seen_bytes.hpp"
+#include "penstock/file/text_head.hpp"
 #include "penstock/files.hpp"
 #include "penstock/framing/stream_cutter.hpp"
 
@@ -20,23 +23,24 @@ namespace penstock {
 /// One name of a regular file that is read on as the file grows, and that may come to mean another file.
 ///
 /// The file is read until the name means another one that has bytes, then to its end, and then the other one is read.
-/// So what a writer adds to the old file until it first writes to the new one is not lost.
+/// So what a writer adds to the old file until it first writes to the new one is not lost. Files that have had the name
+/// in between are found by the names that they have now.
 ///
 /// Threads: one at a time.
 class FollowedFile {
  public:
   using Clock = ChangeWatch::Clock;
 
-  /// It is the owner of this number at `watch`. `options` and `watch` outlive this.
+  /// It is the owner of this number at `watch`. `options` and `watch` outlive this. `look_for_changes` has what the
+  /// watch reports noted.
   FollowedFile(InputFile const& input, std::uint64_t number, FileSourceOptions const& options, std::size_t tile_bytes,
-               ChangeWatch& watch);
+               ChangeWatch& watch, std::function<void()> look_for_changes);
   FollowedFile(FollowedFile const&) = delete;
   FollowedFile& operator=(FollowedFile const&) = delete;
-  ~FollowedFile();
 
   std::string const& name() const noexcept { return name_; }
   /// Its owner's watch reported this.
-  void note(ChangeWatch::Change change) noexcept;
+  void note(ChangeWatch::News const& news) { changed_ = files_.note(news) || changed_; }
   /// Finds out what became of the file and its name, if that is not known.
   ///
   /// Throws: FileProblem, without the name: it cannot be followed, or not any more.
@@ -47,7 +51,8 @@ class FollowedFile {
   struct Next {
     FileSource::Place place;
     std::size_t bytes = 0;
-    std::shared_ptr<InputCut> cut;
+    std::shared_ptr<InputCut> cut = {};
+    TileRecords records = {};  ///< With a framing.
   };
   /// Reads what is there, as much as the tile takes; nothing if that is no whole record, or was the end of a file.
   ///
@@ -60,31 +65,27 @@ class FollowedFile {
   RecordLoss loss() const;
   /// How often it was found to be truncated.
   std::uint64_t truncations() const noexcept { return truncations_; }
+  RotatedFiles const& files() const noexcept { return files_; }
 
  private:
-  struct Open;
-  std::unique_ptr<Open> open() const;
-  void watch_names();
-  void forget_names() noexcept;
-  void find_successor();
   void begin_generation();
+  void begin_again();
   bool is_plain();
   bool begin_records();
-  void cut_by(Framing::OfInput of);
+  void cut_by(Framing::OfInput of, bool ends_by_cr = false);
 
   std::string const name_;
   std::uint64_t const number_;
   FileSourceOptions const& options_;
   std::size_t const tile_bytes_;
-  ChangeWatch& watch_;
+  RotatedFiles files_;
 
-  bool changed_ = true;  ///< Since the last look.
-  bool folder_gone_ = true;
-  std::array<int, 2> name_watches_{-1, -1};  ///< Of the name in its folder, and of the folder's own.
-  std::unique_ptr<Open> now_, next_;         ///< The one that is read, and the one that has its name now.
-  bool ending_ = false;                      ///< The one that is read is to be read to its end.
+  bool changed_ = true;                      ///< Since the last look.
+  RotatedFiles::Open const* now_ = nullptr;  ///< The one that is read.
+  bool ending_ = false;                      ///< It is to be read to its end.
   std::uint64_t generation_ = 0;
   std::uint64_t size_ = 0, position_ = 0;
+  SeenBytes seen_;                          ///< In front of the position.
   std::optional<Clock::time_point> since_;  ///< When bytes behind the position were first seen.
   std::uint64_t truncations_ = 0;
   bool known_plain_ = true;  ///< Its first bytes are no compressed ones, or are not to be looked at.

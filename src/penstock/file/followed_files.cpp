@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "penstock/core/number_text.hpp"
+
 namespace penstock {
 namespace {
 
@@ -33,17 +35,22 @@ void FollowedFiles::open_all() {
   for (auto input = next_file_(); input && !options_.stop.stop_requested(); input = next_file_()) {
     std::uint64_t const number = members_.size();
     if (options_.observer != nullptr) options_.observer->opened(number, *input);
-    members_.push_back({std::make_unique<FollowedFile>(*input, number, options_, tile_bytes_, watch_),
+    auto const look_for_changes = [this] { note_changes(ChangeWatch::Clock::time_point::min()); };
+    members_.push_back({std::make_unique<FollowedFile>(*input, number, options_, tile_bytes_, watch_, look_for_changes),
                         std::make_shared<std::string const>(input->path), 0, problem_of(*input)});
   }
   opened_ = true;
+}
+
+void FollowedFiles::note_changes(std::optional<ChangeWatch::Clock::time_point> until) {
+  watch_.wait(until, [&](std::size_t owner, ChangeWatch::News const& news) { members_[owner].file->note(news); });
 }
 
 std::optional<FollowedFiles::Next> FollowedFiles::next(std::span<std::byte> tile) {
   if (!opened_) open_all();
   std::optional<ChangeWatch::Clock::time_point> until = ChangeWatch::Clock::time_point::min();
   while (any_left()) {
-    watch_.wait(until, [&](std::size_t owner, ChangeWatch::Change change) { members_[owner].file->note(change); });
+    note_changes(until);
     if (options_.stop.stop_requested()) break;
     until = std::nullopt;
     for (std::size_t k = 0; k < members_.size(); ++k) {
@@ -85,7 +92,7 @@ std::optional<FollowedFiles::Next> FollowedFiles::next_of(Member& member, std::u
 std::optional<FollowedFiles::Next> FollowedFiles::fail(Member& member, std::uint64_t number) {
   member.told = true;
   member.file->give_up();
-  if (options_.observer == nullptr) return Next{{{number}, 0, nullptr}, member.name, member.problem};
+  if (options_.observer == nullptr) return Next{{{number}, 0}, member.name, member.problem};
   options_.observer->failed(number, *member.problem);
   options_.observer->ended(number, member.tiles);
   return std::nullopt;
@@ -108,13 +115,32 @@ RecordLoss FollowedFiles::loss() const {
   return all;
 }
 
+std::vector<LeftOut> FollowedFiles::left_out() const {
+  LeftOut lost{.unit = "file",
+               .reason = "removed or moved away by log rotation before it could be read",
+               .remedy = "keep more rotated files, or rotate less often"};
+  for (Member const& member : members_) lost.count += member.file->files().lost();
+  std::vector<LeftOut> all;
+  add_left_out(all, std::span(&lost, 1));
+  return all;
+}
+
 std::vector<std::string> FollowedFiles::remarks() const {
   std::vector<std::string> all;
   for (Member const& member : members_) {
-    std::uint64_t const times = member.file->truncations();
-    if (times == 0) continue;
-    all.push_back(*member.name + " was truncated while it was followed (times: " + std::to_string(times) +
-                  "), and read from its beginning again.");
+    if (std::uint64_t const times = member.file->truncations(); times != 0) {
+      all.push_back(*member.name + " was truncated while it was followed (times: " + std::to_string(times) +
+                    "), and read from its beginning again: what had been written since it was read last is lost.");
+    }
+    if (std::uint64_t const lost = member.file->files().lost(); lost != 0) {
+      all.push_back(*member.name + ": " + count_text(lost, "file") + " that had this name " +
+                    (lost == 1 ? "was gone before it" : "were gone before they") + " could be read.");
+    }
+    if (member.file->files().missed_events()) {
+      all.push_back(*member.name +
+                    ": the system dropped news of its folder, so files that had this name in between may be missed: "
+                    "raise fs.inotify.max_queued_events.");
+    }
   }
   return all;
 }

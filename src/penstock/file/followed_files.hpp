@@ -38,7 +38,9 @@ class FollowedFiles {
 
   /// Of all files so far.
   RecordLoss loss() const;
-  /// Which files were truncated, a sentence each.
+  /// Files that had a name that is followed, and were gone before they could be read.
+  std::vector<LeftOut> left_out() const;
+  /// Which files were truncated, or may have been missed, a sentence each.
   std::vector<std::string> remarks() const;
 
  private:
@@ -50,6 +52,7 @@ class FollowedFiles {
     bool told = false;                        ///< Of the problem, or of the end.
   };
   void open_all();
+  void note_changes(std::optional<ChangeWatch::Clock::time_point> until);
   std::optional<Next> next_of(Member& member, std::uint64_t number, std::span<std::byte> tile);
   std::optional<Next> fail(Member& member, std::uint64_t number);
   bool any_left() const;

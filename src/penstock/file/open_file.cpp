@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "penstock/core/failure_text.hpp"
@@ -156,6 +157,15 @@ std::size_t OpenFile::read_at(std::uint64_t offset, std::span<std::byte> to) con
   return filled;
 }
 
+std::size_t OpenFile::look_at(std::uint64_t offset, std::span<std::byte> to) const {
+  constexpr off_t ahead = off_t{16} << 20;
+  iovec const room{to.data(), to.size()};
+  ssize_t const got = preadv2(descriptor_, &room, 1, static_cast<off_t>(offset), RWF_NOWAIT);
+  if (got == static_cast<ssize_t>(to.size())) return to.size();
+  if (got >= 0 || errno == EAGAIN) posix_fadvise(descriptor_, static_cast<off_t>(offset), ahead, POSIX_FADV_WILLNEED);
+  return read_at(offset, to);
+}
+
 std::size_t OpenFile::read_some(std::span<std::byte> to, std::stop_token const& stop) const {
   while (!stop.stop_requested()) {
     // A tenth of a second at most, to look at `stop`: a read of a terminal or a pipe may block without an end.
@@ -206,6 +216,42 @@ void OpenFile::expect_unchanged() const {
         "it was linked or removed while it was being read, which may hide a change; read it again, if it is still "
         "there",
         FileChange::relinked);
+  }
+}
+
+bool OpenFile::grew() const {
+  struct stat now {};
+  if (fstat(descriptor_, &now) != 0) fail(errno);
+  return S_ISREG(before_.st_mode) && now.st_size > before_.st_size;
+}
+
+/// As much as there is, so that a change that is under way shows and fails nothing.
+OpenFile::Excerpt OpenFile::excerpt_at(std::uint64_t offset) const {
+  Excerpt excerpt{offset};
+  ssize_t const got = pread(descriptor_, excerpt.bytes.data(), excerpt.bytes.size(), static_cast<off_t>(offset));
+  excerpt.size = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+  excerpt.size = static_cast<std::size_t>(std::min<std::uint64_t>(excerpt.size, size() - offset));
+  std::fill(excerpt.bytes.begin() + static_cast<std::ptrdiff_t>(excerpt.size), excerpt.bytes.end(), std::byte{0});
+  return excerpt;
+}
+
+void OpenFile::remember_ends() {
+  ends_ = {excerpt_at(0), excerpt_at(size() - std::min<std::uint64_t>(size(), Excerpt{}.bytes.size()))};
+}
+
+void OpenFile::expect_only_grown() const {
+  if (!S_ISREG(before_.st_mode)) return;
+  std::byte more{};
+  bool const has_more = pieces_ && pread(descriptor_, &more, 1, before_.st_size) > 0;
+  if (!grew()) {
+    expect_unchanged();
+    if (!has_more) return;
+    throw FileProblem("it holds more than its size says, and that was not read; read it through a pipe, `cat FILE |`");
+  }
+  for (Excerpt const& end : ends_) {
+    if (end.size == 0 || excerpt_at(end.offset) == end) continue;
+    throw FileProblem("it was written anew while it was being read; read it again when no program writes to it",
+                      FileChange::changed);
   }
 }
 

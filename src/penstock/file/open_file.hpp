@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -57,6 +58,9 @@ class OpenFile final : public ByteStream {
   /// Threads: any.
   /// Throws:  also if the file ends early because it shrank or changed.
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) const;
+  /// As read_at, of a place far behind what was read before: what is not in the page cache is asked for with much that
+  /// is behind it, so that the next calls need not wait.
+  std::size_t look_at(std::uint64_t offset, std::span<std::byte> to) const;
   /// Reads what there is, at most all of `to`, and says how many bytes: 0 only at the end of the stream, or once `stop`
   /// is requested.
   ///
@@ -70,6 +74,14 @@ class OpenFile final : public ByteStream {
   /// to remove it count as changes therefore. What is written through a mapping that was written to before, or in the
   /// same tick of the file system's clock in which the file was opened, need not show in any of these.
   void expect_unchanged() const;
+  /// True if it is larger than when it was opened.
+  bool grew() const;
+  /// Remembers with which bytes it begins and ends, for expect_only_grown.
+  void remember_ends();
+  /// As expect_unchanged, but it may have grown, if it still has what it held then at its beginning and at its end.
+  ///
+  /// Throws: also if it holds more than its size says.
+  void expect_only_grown() const;
 
   /// To be read from anywhere; lives as long as this.
   int descriptor() const noexcept { return descriptor_; }
@@ -86,6 +98,14 @@ class OpenFile final : public ByteStream {
   std::atomic<std::uint64_t> pieces_left{0};
 
  private:
+  /// A few bytes of the file, from an offset on.
+  struct Excerpt {
+    std::uint64_t offset = 0;
+    std::array<std::byte, 64> bytes{};
+    std::size_t size = 0;
+    bool operator==(Excerpt const&) const = default;
+  };
+  Excerpt excerpt_at(std::uint64_t offset) const;
   void look();
   void open_direct() noexcept;
 
@@ -93,6 +113,7 @@ class OpenFile final : public ByteStream {
   bool owned_ = true;
   bool pieces_ = false;
   struct stat before_ {};
+  std::array<Excerpt, 2> ends_{};
   std::once_flag direct_once_;
   DirectAccess direct_;
   std::atomic<int> direct_error_{0};

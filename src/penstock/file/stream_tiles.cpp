@@ -27,24 +27,45 @@ void expect_overlap_fits(FileSourceOptions const& options, std::size_t tile_byte
   }
 }
 
-}  // namespace
-
-StreamTiles::StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes)
-    : options_(options), tile_bytes_(tile_bytes) {
-  expect_overlap_fits(options, tile_bytes);
-  if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
+void expect_lines(FileSourceOptions const& options) {
+  if (!options.text || (options.framing != nullptr && has_lines(*options.framing))) return;
+  throw Error(ErrorKind::bad_argument,
+              "Inputs that are text are cut into lines: give `lines()` as framing, or do not say that they are text.");
 }
 
-void StreamTiles::cut_by(Framing::OfInput const& of) {
-  cut_ = std::make_shared<InputCut>(
-      of, CutOptions{tile_bytes_, options_.longest_record, options_.long_records, options_.overlap});
+}  // namespace
+
+StreamTiles::StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes, bool places)
+    : options_(options), tile_bytes_(tile_bytes), wants_places_(places) {
+  expect_overlap_fits(options, tile_bytes);
+  expect_lines(options);
+  if (options_.framing != nullptr && options_.framing->head_bytes() == 0) cut_by({options_.framing, 0});
+  if (options_.text) cut_ = nullptr;
+}
+
+std::size_t StreamTiles::head_bytes() const noexcept {
+  if (options_.framing == nullptr) return 0;
+  return options_.text ? std::min(text_head_bytes, tile_bytes_) : options_.framing->head_bytes();
+}
+
+void StreamTiles::cut_by(Framing::OfInput const& of, bool ends_by_cr) {
+  cut_ = std::make_shared<InputCut>(of, CutOptions{tile_bytes_, options_.long_records, options_.overlap, ends_by_cr});
   loss_ = loss();
   cutter_.emplace(of.framing, options_.long_records);
   cutter_->restart(of.head);
+  if (wants_places_) cutter_->want_places();
+}
+
+void StreamTiles::cut_text(TextHead const& head) {
+  cut_by({head.ends_by_cr ? delimited_by("\r") : options_.framing, head.mark}, head.ends_by_cr);
 }
 
 std::size_t StreamTiles::cut_by_head(std::span<std::byte const> first) {
   try {
+    if (options_.text) {
+      cut_text(*text_head_of(first, true));
+      return cut_->head();
+    }
     cut_by(options_.framing->of_input(first));
     return cut_->head();
   } catch (Error const& error) {
@@ -63,10 +84,8 @@ RecordLoss StreamTiles::loss() const {
 }
 
 void StreamTiles::restart() {
-  if (options_.framing != nullptr && options_.framing->head_bytes() != 0) {
+  if (head_bytes() != 0) {
     cut_ = nullptr;
-  } else if (options_.framing != nullptr && options_.framing->finds_records()) {
-    cut_by({options_.framing, 0});  // Borders of pieces are those of one file.
   } else if (cutter_) {
     cutter_->restart();
   }
@@ -79,8 +98,12 @@ StreamTiles::Next StreamTiles::next(ByteStream& stream, std::span<std::byte> til
   std::size_t const again = again_.size();
   std::ranges::copy(again_, tile.begin());
   auto const got = gather(stream, tile.subspan(again));
-  Next const next{(cutter_ ? cutter_->offset() : given_) - again, again + got.bytes, got.bytes, got.ended,
-                  got.ended && cutter_ ? cutter_->unfinished_bytes() : 0};
+  Next next{(cutter_ ? cutter_->offset() : given_) - again,
+            again + got.bytes,
+            got.bytes,
+            got.ended,
+            got.ended && cutter_ ? cutter_->unfinished_bytes() : 0,
+            cutter_ ? cutter_->take_records() : TileRecords()};
   given_ += got.bytes;
   auto const last = tile.first(next.bytes).last(std::min(next.bytes, options_.overlap));
   again_.assign(last.begin(), last.end());
@@ -89,12 +112,13 @@ StreamTiles::Next StreamTiles::next(ByteStream& stream, std::span<std::byte> til
 
 ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte> room) {
   if (options_.framing == nullptr) return read(stream, room);
-  std::size_t held = cut_ == nullptr ? gather_head(stream, room) : 0;
+  std::size_t const came = cut_ != nullptr ? 0 : options_.text ? gather_text(stream, room) : gather_head(stream, room);
   if (cut_ == nullptr) return {};
-  held += cutter_->begin(room);
-  for (;;) {
-    ByteStream::Gathered got{0, true};
-    if (!read_to_end_) got = read(stream, room.subspan(held));
+  // What came with the head of a stream is looked at before more is waited for.
+  std::size_t held = cutter_->begin(room);
+  ByteStream::Gathered got{came, read_to_end_};
+  for (bool reads = came == 0;; reads = true) {
+    if (reads) got = read_to_end_ ? ByteStream::Gathered{0, true} : read(stream, room.subspan(held));
     read_to_end_ = got.ended;
     try {
       auto const cut = cutter_->cut(room, held + got.bytes, got.ended);
@@ -105,8 +129,8 @@ ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte
       return {};
     } catch (Error const& error) {
       // Whole records in front have left with the tile before.
-      std::string text = std::string(error.what()) + " What is in front of byte " + std::to_string(cutter_->offset()) +
-                         " was read, and nothing from there on.";
+      std::string text = std::string(error.what()) + " That is at byte " + std::to_string(cutter_->offset()) +
+                         ": what is in front of it was read, and nothing from there on.";
       if (cut_->framing()->finds_records())
         text += " Of a regular file that is not compressed what lies behind is read, too.";
       throw FileProblem(text);
@@ -134,6 +158,23 @@ std::size_t StreamTiles::gather_head(ByteStream& stream, std::span<std::byte> ro
   std::size_t const gone = cut_by_head(room.first(std::min(held, options_.framing->head_bytes())));
   std::memmove(room.data(), room.data() + gone, held - gone);
   return held - gone;
+}
+
+/// As gather_head, of text. What was read when a stop came is all that is looked at.
+std::size_t StreamTiles::gather_text(ByteStream& stream, std::span<std::byte> room) {
+  std::size_t const most = std::min(head_bytes(), room.size());
+  std::size_t held = 0;
+  std::optional<TextHead> head;
+  for (bool all = false; !head;) {
+    auto const got = read(stream, room.subspan(held));
+    held += got.bytes;
+    read_to_end_ = got.ended;
+    all = got.ended || held >= most || (got.bytes == 0 && options_.stop.stop_requested());
+    head = text_head_of(room.first(std::min(held, most)), all);
+  }
+  cut_text(*head);
+  std::memmove(room.data(), room.data() + head->mark, held - head->mark);
+  return held - head->mark;
 }
 
 }  // namespace penstock

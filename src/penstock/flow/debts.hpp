@@ -26,6 +26,11 @@ class BasicDebts {
     input_open_.store(false, std::memory_order_seq_cst);
     return none();
   }
+  /// How many are owed at this moment; too many, if some are settled meanwhile.
+  std::uint64_t owed() const noexcept {
+    std::uint64_t const settled = settled_.load(std::memory_order_acquire);
+    return owed_.load(std::memory_order_relaxed) - settled;
+  }
   void owe() noexcept { owed_.fetch_add(1, std::memory_order_relaxed); }
   /// True if nothing is owed any more.
   bool settle() noexcept {

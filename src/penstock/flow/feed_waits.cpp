@@ -45,24 +45,28 @@ class FeedWaits::Waiting {
   bool all_wait_ = false;
 };
 
-std::optional<Loan> FeedWaits::borrow(std::stop_token const& stop, std::size_t part) {
+std::optional<Loan> FeedWaits::borrow(std::stop_token const& stop, std::size_t part, UnderWay const& under_way) {
   auto const since = Clock::now();
-  auto loan = wait(stop, part);
+  auto loan = wait(stop, part, under_way);
   waited_.fetch_add((Clock::now() - since).count(), std::memory_order_relaxed);
   return loan;
 }
 
-std::optional<Loan> FeedWaits::wait(std::stop_token const& stop, std::size_t part) {
+std::optional<Loan> FeedWaits::wait(std::stop_token const& stop, std::size_t part, UnderWay const& under_way) {
   std::optional<Loan> loan;
   if (loans_move_.load(std::memory_order_relaxed)) {
-    loan = pool_.borrow(stop, part);
+    loan = borrow_or_say(stop, part, under_way);
   } else {
     Waiting const waiting(*this);
     // The last to come sees it: what the others hold was noted before they came.
-    loan = waiting.all_wait() ? borrow_while_all_wait(stop, part) : pool_.borrow(stop, part);
+    loan = waiting.all_wait() ? borrow_while_all_wait(stop, part) : borrow_or_say(stop, part, under_way);
   }
   // The thread no longer waits: with this tile it may submit.
   return noted(std::move(loan));
+}
+
+std::optional<Loan> FeedWaits::borrow_or_say(std::stop_token const& stop, std::size_t part, UnderWay const& under_way) {
+  return kept_.borrow(stop, part, [&](std::size_t) { return under_way && !under_way() && none_is_lent(); });
 }
 
 std::optional<Loan> FeedWaits::borrow_while_all_wait(std::stop_token const& stop, std::size_t part) {
@@ -78,6 +82,14 @@ std::optional<Loan> FeedWaits::borrow_while_all_wait(std::stop_token const& stop
     if (patience.runs_out(Clock::now())) throw all_wait_for_each_other(patience_);
   }
   return pool_.borrow(stop, part);
+}
+
+/// True if no tile is lent to a feeding thread that has not submitted it.
+bool FeedWaits::none_is_lent() const {
+  for (std::size_t index = 0; index < pool_.size(); ++index) {
+    if (pool_.tile(index).mark() != 0) return false;
+  }
+  return true;
 }
 
 /// True if each tile that can come home is lent to one of those that wait. The caller holds mutex_.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -12,6 +13,7 @@
 
 #include "penstock/core/atomics.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/flow/kept_tiles.hpp"
 
 namespace penstock {
 
@@ -25,14 +27,18 @@ namespace penstock {
 /// Threads: any. Tiles that are lent and submitted without a wait take no lock here.
 class FeedWaits {
  public:
-  FeedWaits(Pool& pool, std::chrono::nanoseconds patience) : pool_(pool), patience_(patience) {}
+  FeedWaits(Pool& pool, std::chrono::nanoseconds patience) : pool_(pool), patience_(patience), kept_(pool, patience) {}
   FeedWaits(FeedWaits const&) = delete;
   FeedWaits& operator=(FeedWaits const&) = delete;
 
-  /// As Pool::borrow.
+  /// Says whether a tile is under way, that is submitted and not yet through with the sink.
+  using UnderWay = std::function<bool()>;
+
+  /// As Pool::borrow. If none is `under_way` and none is lent to a feeding thread, the sink keeps them all: that is
+  /// said, as KeptTiles has it.
   ///
   /// Throws: Error, if this thread was the last to wait and all wait for each other.
-  std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part);
+  std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part, UnderWay const& under_way = {});
   /// The same without a wait, as Pool::try_borrow.
   std::optional<Loan> try_borrow(std::size_t part) noexcept { return noted(pool_.try_borrow(part)); }
   /// The time that all threads together waited since the last call. Waits that are not over are not counted.
@@ -58,12 +64,15 @@ class FeedWaits {
     if (loan) (*loan)->set_mark(this_thread());
     return loan;
   }
-  std::optional<Loan> wait(std::stop_token const& stop, std::size_t part);
+  std::optional<Loan> wait(std::stop_token const& stop, std::size_t part, UnderWay const& under_way);
+  std::optional<Loan> borrow_or_say(std::stop_token const& stop, std::size_t part, UnderWay const& under_way);
   std::optional<Loan> borrow_while_all_wait(std::stop_token const& stop, std::size_t part);
   bool all_wait();
+  bool none_is_lent() const;
 
   Pool& pool_;
   std::chrono::nanoseconds const patience_;
+  KeptTiles kept_;
   std::atomic<bool> loans_move_{false};
   std::atomic<std::int64_t> waited_{0};  ///< Nanoseconds.
   std::mutex mutex_;

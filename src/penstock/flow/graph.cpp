@@ -182,6 +182,10 @@ void Graph::settle() noexcept {
   nodes_->graph->settle();
 }
 
+std::uint64_t Graph::owed() const noexcept {
+  return nodes_->graph->owed();
+}
+
 void Graph::wait() {
   nodes_->wait();
 }

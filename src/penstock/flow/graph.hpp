@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,6 +50,8 @@ class Graph {
   /// Keeps `wait` from returning until `settle`, once for each call: for each record that is under way.
   void owe() noexcept;
   void settle() noexcept;
+  /// Records that are under way at this moment.
+  std::uint64_t owed() const noexcept;
   /// What each consumer but the thread that waits is bound to, as BoundThread::bound_to.
   std::vector<CpuSet> bound_to() const;
   /// Only while nothing waits: consumers that could not be bound and messages that were refused, in words.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "penstock/core/pool.hpp"
+#include "penstock/core/too_slow.hpp"
 #include "penstock/core/usual_sizes.hpp"
 #include "penstock/report/overlap.hpp"
 
@@ -60,6 +61,13 @@ std::size_t reserve_that_rested(Report const& report, PipelineOptions const& opt
   return rested ? report.pool_reserve : 0;
 }
 
+/// On a device that could work in the host's memory, for want of a promise.
+bool copies_in_vain(Report const& report, PipelineOptions const& options, Device const& device) {
+  if (device.info().acts_as_gpu() || options.tuning.transport != Transport::automatic) return false;
+  return std::ranges::all_of(report.lanes, [](LaneSummary const& lane) { return !lane.may_map && lane.mapped == 0; }) &&
+         std::ranges::any_of(report.lanes, [](LaneSummary const& lane) { return lane.copies > 0; });
+}
+
 /// What a run was made of, and what a tile of it was like.
 RunFigures made_of(Report const& report, PipelineOptions const& options, Device const& device, unsigned cpus) {
   RunFigures figures;
@@ -85,8 +93,9 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
   figures.pool = options.tuning.tiles - reserve_that_rested(report, options);
   figures.cpus = cpus > 0 ? cpus : report.cpus;
   figures.gpu = device.info().acts_as_gpu();
-  figures.legacy = device.flavour() == Flavour::legacy;
-  figures.own_streams = options.tuning.streams == StreamMode::own;
+  figures.shares = shared_stream(options, device.flavour(), report.devices.size());
+  figures.copies_in_vain = copies_in_vain(report, options, device);
+  figures.late = too_slow_in(report.remarks);
   figures.single_stream = options.tuning.shape == LaneShape::single;
   figures.signal = std::string(to_string(options.tuning.signal));
   return figures;
@@ -95,6 +104,12 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
 /// A modelled machine has no processor time: what this machine's threads spend is also for what the GPU would do.
 void add_cpu_time(RunFigures& figures, Device const& device, double spent) {
   if (spent > 0 && !device.info().modelled) figures.cpu_time = spent;
+}
+
+/// Likewise, of what other processes spent in so much of the run.
+void add_cpu_of_others(RunFigures& figures, Report const& report, Device const& device, double time) {
+  if (device.info().modelled || report.wall.count() <= 0) return;
+  figures.cpu_of_others = seconds(report.cpu_of_others) * std::min(1.0, time / seconds(report.wall));
 }
 
 /// The lanes' part is of all their time, also where the figures are of a window.
@@ -109,6 +124,13 @@ void add_times(RunFigures& figures, Report const& report, Recording const& recor
 
 }  // namespace
 
+SharedStream shared_stream(PipelineOptions const& options, Flavour flavour, std::size_t devices) noexcept {
+  bool const in_common = flavour == Flavour::legacy && options.tuning.streams == StreamMode::thread_default &&
+                         !options.tuning.run_to_completion && options.lanes > std::max<std::size_t>(devices, 1);
+  if (!in_common) return SharedStream::none;
+  return options.tuning.shape == LaneShape::single ? SharedStream::all : SharedStream::stage;
+}
+
 RunFigures figures_of(Report const& report, PipelineOptions const& options, Recording const& recording,
                       Device const& device, unsigned cpus) {
   RunFigures figures = made_of(report, options, device, cpus);
@@ -119,6 +141,7 @@ RunFigures figures_of(Report const& report, PipelineOptions const& options, Reco
   figures.fill = seconds(report.fill);
   figures.sink = seconds(report.sink);
   add_cpu_time(figures, device, seconds(report.cpu));
+  add_cpu_of_others(figures, report, device, figures.wall);
   add_times(figures, report, recording);
   if (figures.overlap && recording.missed == 0) figures.overlap = in_a_window(*figures.overlap, time);
   return figures;
@@ -133,6 +156,7 @@ RunFigures figures_of(Report const& report, PipelineOptions const& options, Mete
   figures.fill = seconds_in(recording, Step::fill);
   figures.sink = seconds_in(recording, Step::sink);
   add_cpu_time(figures, device, metered.cpu_seconds);
+  add_cpu_of_others(figures, report, device, figures.wall);
   add_times(figures, report, recording);
   return figures;
 }

@@ -23,6 +23,10 @@ struct Metered {
   double tiles_per_second() const noexcept { return seconds > 0 ? tiles / seconds : 0; }
 };
 
+/// What several lanes of one device do in the legacy default stream, which all of them have in common; of lanes that
+/// are dealt out to so many devices.
+SharedStream shared_stream(PipelineOptions const& options, Flavour flavour, std::size_t devices) noexcept;
+
 /// What a verdict asks of a run that is over: `options` as its pipeline has them (Pipeline::options), `recording` of
 /// this run alone, by the recorder of its options. Without ceilings `judge` then names the bound by where the time
 /// went. The run counts from the first tile on: lanes were made before.

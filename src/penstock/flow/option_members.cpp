@@ -64,6 +64,61 @@ Verdict in_members(Verdict verdict) {
   return verdict;
 }
 
+namespace {
+
+constexpr char const* per_thread_library = "penstock::penstock instead of penstock::legacy";
+
+/// "tuning.slots = 8" as "--slots 8"; empty if no option is set so.
+std::string option_for(std::string_view assigned) {
+  for (OptionRow const& row : option_table()) {
+    std::string const to = row.kind == OptionKind::size ? "a tile of " : row.member() + " = ";
+    if (!assigned.starts_with(to)) continue;
+    std::string const rest(assigned.substr(to.size()));
+    std::size_t const end = std::min(rest.find(' '), rest.size());
+    std::string value = rest.substr(0, end);
+    std::string const behind = rest.substr(end);
+    if (row.kind == OptionKind::yes_no)
+      return std::string(value == "true" ? "--" : "--no-") + std::string(row.name) + behind;
+    // A word is behind its enumeration, a time in its unit.
+    if (std::size_t const scope = value.rfind(':'); scope != std::string::npos) value.erase(0, scope + 1);
+    if (row.kind == OptionKind::time) value = value.substr(value.find('(') + 1, value.rfind(')') - value.find('(') - 1);
+    if (row.kind == OptionKind::word && value == "thread_default") value = "default";
+    return "--" + std::string(row.name) + " " + value + behind;
+  }
+  return "";
+}
+
+/// With "tuning.bind = false" as "--no-bind", wherever that stands.
+std::string switches_in(std::string text) {
+  for (OptionRow const& row : option_table()) {
+    std::string const off = row.member() + " = false";
+    std::size_t const at = row.kind == OptionKind::yes_no ? text.find(off) : std::string::npos;
+    if (at != std::string::npos) text.replace(at, off.size(), "--no-" + std::string(row.name));
+  }
+  return text;
+}
+
+/// Each of the parts between commas, if all of them set an option; else the text itself.
+std::string in_options_of(std::string const& change) {
+  std::string text;
+  for (std::size_t from = 0; from < change.size();) {
+    std::size_t const to = std::min(change.find(", ", from), change.size());
+    std::string const option = option_for(std::string_view(change).substr(from, to - from));
+    if (option.empty()) return switches_in(change);
+    text += (text.empty() ? "" : " ") + option;
+    from = to + 2;
+  }
+  return text;
+}
+
+}  // namespace
+
+Verdict in_options(Verdict verdict) {
+  for (Advice& advice : verdict.advice)
+    advice.change = advice.change == per_thread_library ? per_thread_instead : in_options_of(advice.change);
+  return verdict;
+}
+
 std::string in_options(std::string_view sentence) {
   std::string text;
   for (bool quoted = false;; quoted = !quoted) {

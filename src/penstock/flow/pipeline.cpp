@@ -2,11 +2,14 @@
 #include "penstock/pipeline.hpp"
 
 #include <exception>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include "penstock/core/host_time.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/say.hpp"
+#include "penstock/core/works_for.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/pipeline_parts.hpp"
 #include "penstock/flow/producers.hpp"
@@ -27,6 +30,31 @@ auto at_end(Function function) {
   return End(std::move(function));
 }
 
+/// What the source did not pass on, which decides whether the run went well: asked once more, if there was no memory.
+std::vector<LeftOut> left_out_of(Source const& source) {
+  auto const ask = [&] {
+    std::vector<LeftOut> all;
+    add_left_out(all, source.left_out());
+    return all;
+  };
+  try {
+    return ask();
+  } catch (std::bad_alloc const&) {
+    return ask();
+  }
+}
+
+/// Of a run that was started and never drained, so that its report has no reader.
+void say_what_was_lost(Report const& report) {
+  if (report.ok()) return;
+  if (report.tiles_cancelled + report.tiles_failed + report.sink_failures == 0) return;
+  say("a pipeline was destroyed before it was drained: of its %llu tiles %llu were cancelled, %llu failed, and the "
+      "sink "
+      "threw on %llu. Call drain() first, and look at its report.",
+      static_cast<unsigned long long>(report.tiles()), static_cast<unsigned long long>(report.tiles_cancelled),
+      static_cast<unsigned long long>(report.tiles_failed), static_cast<unsigned long long>(report.sink_failures));
+}
+
 void expect_tile_of(Pool const& pool, Loan const& loan) {
   if (!loan) {
     throw Error(ErrorKind::bad_argument, "The loan is empty: borrow a tile, fill it, and submit it once.");
@@ -43,11 +71,12 @@ Pipeline::Pipeline(DeviceGroup const& devices, PipelineOptions options, std::sto
     : parts_(new Parts(devices.all(), std::move(options), stop)) {}
 
 Pipeline::~Pipeline() {
+  if (!parts_->is_process_of_its_own()) return;  // A child of fork has none of its threads, and locks may be held.
   auto const calls = parts_->calls;
-  if (WorksFor::here(&parts_->pool) || calls->inside_here()) {
-    say("a pipeline was destroyed by its own sink, stage or source, or within a call of its own, which "
-        "it would wait for: its tiles stay where they are. Leave that first, and let another thread destroy the "
-        "pipeline or exit.");
+  if (WorksFor::here(&parts_->pool) || parts_->is_thread_of_a_device() || calls->inside_here()) {
+    say("a pipeline was destroyed by its own sink, stage or source, by a kernel on its device, or within a call of its "
+        "own, which it would wait for: its tiles stay where they are. Leave that first, and let another thread destroy "
+        "the pipeline or exit.");
     if (auto const run = parts_->current()) run->end_but_for_this_thread();
     return;
   }
@@ -55,7 +84,7 @@ Pipeline::~Pipeline() {
   calls->await_all();
   if (parts_->current() != nullptr) {
     try {
-      parts_->drain([] {});
+      say_what_was_lost(parts_->drain([] {}));
     } catch (std::exception const& exception) {
       say("the pipeline could not report on its last run: %s", exception.what());
     }
@@ -71,19 +100,21 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   // However the run ends, no thread finds it any more; and if no thread finished it, it winds itself up.
   auto const closed = at_end([&] { parts.close_run(); });
   std::stop_callback const pass_on(stop, [&] { run->stop(); });
-  Producers producers(*run, parts.pool, source, parts.producers(), parts.options.watching.recorder,
-                      parts.options.watching.ranges);
+  Producers producers(*run, parts.pool, source, parts.producers(), parts.options.tuning.patience,
+                      parts.options.watching.recorder, parts.options.watching.ranges);
   Report report = run->finish();
   report.borrow_wait = producers.borrow_wait();
   report.fill = producers.fill();
   report.producers_rest = producers.rested();
-  for (auto& remark : producers.remarks()) report.remarks.push_back(std::move(remark));
-  for (auto& remark : source.remarks()) report.remarks.push_back(std::move(remark));
-  add_left_out(report.left_out, source.left_out());
-  std::vector<PlacedThreads> threads = run->placed();
-  threads.insert(threads.begin(), {"producer", producers.bound_to()});
-  parts.complete(report, threads);
-  parts.attribute_loss(report, *run);
+  report.left_out = left_out_of(source);
+  add_to_report([&] {
+    for (auto& remark : producers.remarks()) report.remarks.push_back(std::move(remark));
+    for (auto& remark : source.remarks()) report.remarks.push_back(std::move(remark));
+    std::vector<PlacedThreads> threads = run->placed();
+    threads.insert(threads.begin(), {"producer", producers.bound_to()});
+    parts.complete(report, threads);
+    parts.attribute_loss(report, *run);
+  });
   report.unread = UnreadReport(report);
   return report;
 }
@@ -150,7 +181,8 @@ std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) c
   std::stop_source either;
   std::stop_callback const asked(stop, [&] { either.request_stop(); });
   std::stop_callback const ending(run.enough(), [&] { either.request_stop(); });
-  return pipeline_->parts_->feed_waits.borrow(either.get_token(), pipeline_->parts_->layout.part_here());
+  return pipeline_->parts_->feed_waits.borrow(either.get_token(), pipeline_->parts_->layout.part_here(),
+                                              [&run] { return run.under_way() != 0; });
 }
 
 std::optional<Loan> Feed::try_borrow() const {

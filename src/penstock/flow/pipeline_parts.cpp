@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "penstock/clock.hpp"
+#include "penstock/core/works_for.hpp"
 #include "penstock/device.hpp"
 #include "penstock/flow/attribute.hpp"
+#include "penstock/flow/expect_fitting.hpp"
 #include "penstock/flow/judge.hpp"
 #include "penstock/flow/option_members.hpp"
 #include "penstock/flow/replay.hpp"
@@ -109,11 +111,17 @@ std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink 
 
 std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink sink) {
   expect_complete(stages, sink);
+  expect_fitting(stages.types, options.tile);
   if (options.watching.attribute) {
     if (auto const replay = Replay::claim(options.tile)) replay->run(devices, options, stages);
   }
-  auto made = std::make_shared<Run>(input, open_input, pool, records, lanes, options, placement.consumer(0),
-                                    std::move(stages), std::move(sink));
+  // Only a run that can be judged is worth the look.
+  load = options.watching.recorder != nullptr ? std::make_unique<HostLoad>(topology.cpus()) : nullptr;
+  // Stages that see all tiles in their sequence have one lane.
+  bool const one_lane = stages.order.in_sequence && !stages.order.key;
+  auto made =
+      std::make_shared<Run>(input, open_input, pool, records, one_lane ? std::vector<LanePlace>{lanes.front()} : lanes,
+                            options, placement.consumer(0), std::move(stages), std::move(sink));
   if (input == Input::pushed) {
     made->start_graph_thread();
     fed_run.store(made.get(), std::memory_order_release);
@@ -124,6 +132,10 @@ std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink 
   ++runs_;
   if (ending_) made->stop();
   return made;
+}
+
+bool Pipeline::Parts::is_thread_of_a_device() const noexcept {
+  return std::ranges::any_of(devices, [](Device const* device) { return WorksFor::here(device); });
 }
 
 void Pipeline::Parts::stop_for_good() noexcept {
@@ -144,8 +156,10 @@ Report Pipeline::Parts::drain(std::function<void()> const& hand_in_rest) {
   run->end_of_input();
   Report report = run->finish();
   report.borrow_wait = feed_waits.take_waited();
-  complete(report, run->placed());
-  attribute_loss(report, *run);
+  add_to_report([&] {
+    complete(report, run->placed());
+    attribute_loss(report, *run);
+  });
   return report;
 }
 
@@ -239,7 +253,14 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   report.placement = placed_text(topology, threads, memory.placed());
   report.nodes = static_cast<unsigned>(topology.nodes().size());
   report.cpus = cpus;
+  add_load(report);
   judge_run(report);
+}
+
+void Pipeline::Parts::add_load(Report& report) const {
+  // Time on a modelled machine is not this one's.
+  if (load == nullptr || devices.front()->info().modelled) return;
+  report.cpu_of_others = load->of_others(cpus, report.cpu);
 }
 
 void Pipeline::Parts::attribute_loss(Report& report, Run const& run) const {

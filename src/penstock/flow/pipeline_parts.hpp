@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -9,19 +10,36 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
+#include "penstock/core/say.hpp"
 #include "penstock/flow/feed_waits.hpp"
 #include "penstock/flow/kept_awake.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/producers.hpp"
 #include "penstock/flow/run.hpp"
 #include "penstock/flow/tile_memory.hpp"
+#include "penstock/machine/host_load.hpp"
 #include "penstock/machine/placement.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
+
+/// Adds to a report what it can do without. If that throws, for want of memory say, the message hook is told, and the
+/// rest of the report is given all the same.
+template <class Add>
+void add_to_report(Add const& add) noexcept {
+  try {
+    add();
+  } catch (std::exception const& exception) {
+    say("the report of a run lacks remarks and what describes its machine: %s", exception.what());
+  } catch (...) {
+    say("the report of a run lacks remarks and what describes its machine.");
+  }
+}
 
 /// What a pipeline keeps from run to run, and the run that is going on.
 ///
@@ -37,6 +55,10 @@ struct Pipeline::Parts {
   void close_run();
   /// As Pipeline::drain.
   Report drain(std::function<void()> const& hand_in_rest);
+  /// False in a child of fork.
+  bool is_process_of_its_own() const noexcept { return process_ == getpid(); }
+  /// True on a thread that runs kernels or callbacks of one of the devices.
+  bool is_thread_of_a_device() const noexcept;
   /// Stops the run that is going on, and any that is being made at this moment.
   void stop_for_good() noexcept;
   /// The run that is going on; or null.
@@ -56,6 +78,7 @@ struct Pipeline::Parts {
   /// Blocks: until then, or until the run is stopped.
   void attribute_loss(Report& report, Run const& run) const;
   /// Adds the verdict, if the pipeline is watched.
+  void add_load(Report& report) const;
   void judge_run(Report& report) const;
 
   std::vector<Device*> const devices;
@@ -64,6 +87,7 @@ struct Pipeline::Parts {
   unsigned const cpus;  ///< How many threads can be busy at once. Known from the start: a lost device may not say it.
   std::vector<std::string> remarks;         ///< On options that this machine could not grant.
   std::unique_ptr<Recorder> const watcher;  ///< Null unless the options ask to be watched.
+  std::unique_ptr<HostLoad> load;           ///< Since the run began; null unless it is recorded.
   KeptAwake awake;
   PipelineOptions const options;
   std::vector<Placement> const device_placements;
@@ -82,6 +106,7 @@ struct Pipeline::Parts {
  private:
   std::shared_ptr<Run> make_run(Input input, Stages stages, Sink sink);
 
+  pid_t const process_ = getpid();
   std::mutex mutex_;
   std::shared_ptr<Run> run_;
   std::uint64_t runs_ = 0;  ///< That were there so far.

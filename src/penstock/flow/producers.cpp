@@ -7,7 +7,7 @@
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/host_time.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/flow/pipeline_calls.hpp"
+#include "penstock/core/works_for.hpp"
 #include "penstock/flow/run.hpp"
 
 namespace penstock {
@@ -17,8 +17,8 @@ constexpr std::chrono::microseconds worth_a_sleep{50};
 
 }  // namespace
 
-Producers::Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerPlace> const& places, Recorder* recorder,
-                     Ranges* ranges)
+Producers::Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerPlace> const& places,
+                     std::chrono::nanoseconds patience, Recorder* recorder, Ranges* ranges)
     : run_(run),
       pool_(pool),
       source_(source),
@@ -29,6 +29,7 @@ Producers::Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerP
       reserve_(pool),
       crew_(places.size(), pool.parts(), enough_.get_token(), Crew::usual_patience,
             [this](Clock::time_point now) { reserve_.fit(crew_, now); }),
+      kept_(pool, patience),
       going_(places.size()) {
   if (LanesBring* const bring = run_.lanes_bring()) {
     bring->begin(*this);
@@ -46,8 +47,10 @@ void Producers::start_threads() {
     }
   } catch (...) {
     enough_.request_stop();
+    all_are_there_.set_value();
     throw;
   }
+  all_are_there_.set_value();
 }
 
 std::vector<std::string> Producers::remarks() const {
@@ -74,6 +77,8 @@ void Producers::produce(std::size_t worker) {
   WorksFor::until_its_end(&pool_);
   auto const stop = enough_.get_token();
   try {
+    // A run that cannot start asks the source for nothing: the next run would miss those tiles.
+    began_.wait();
     for (auto asked = Clock::now(); !stop.stop_requested();) {
       if (crew_.rests(worker)) {
         crew_.rest(worker);
@@ -123,7 +128,13 @@ void Producers::all_ended() {
 
 std::optional<Loan> Producers::borrow(std::stop_token const& stop, std::size_t part) {
   RangeHere const range(ranges_, Step::borrow);
-  return pool_.borrow(stop, part);
+  return kept_.borrow(stop, part, [this](std::size_t waiting) { return all_kept(waiting); });
+}
+
+/// No tile is under way, and no producer has one: the sink keeps them.
+bool Producers::all_kept(std::size_t waiting) const noexcept {
+  std::size_t const producers = run_.lanes_bring() != nullptr ? run_.lanes() : crew_.at_work();
+  return run_.under_way() == 0 && waiting >= producers;
 }
 
 /// `began` is when the source was asked for it.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/flow/crew.hpp"
+#include "penstock/flow/kept_tiles.hpp"
 #include "penstock/flow/lanes_bring.hpp"
 #include "penstock/flow/reserve_keeper.hpp"
 #include "penstock/machine/bound_thread.hpp"
@@ -44,13 +46,16 @@ class Producers final : private BringsTiles {
  public:
   /// Starts one thread per entry of `places`, or has the run's lanes bring tiles, of which each has its entry. All of
   /// them work for `pool`, as `WorksFor` has it. They send what they filled to the run, and end with the input or once
-  /// the run has enough; the last one ends the run's input.
+  /// the run has enough; the last one ends the run's input. None fills a tile before all threads are there.
+  ///
+  /// For so long as `patience` they wait for tiles that the sink keeps, before that is said (KeptTiles).
   ///
   /// `recorder` and `ranges` are told what they do; null for none.
   ///
-  /// Throws: Error, if the system refuses a thread; the run's input then goes on.
+  /// Throws: Error, if the system refuses a thread: the source was then asked for nothing, and the run's input goes
+  ///         on.
   Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerPlace> const& places,
-            Recorder* recorder = nullptr, Ranges* ranges = nullptr);
+            std::chrono::nanoseconds patience, Recorder* recorder = nullptr, Ranges* ranges = nullptr);
   Producers(Producers const&) = delete;
   Producers& operator=(Producers const&) = delete;
   /// Blocks: until the threads have ended; of lanes, until none of them brings a tile.
@@ -71,6 +76,7 @@ class Producers final : private BringsTiles {
   void start_threads();
   void produce(std::size_t worker);
   bool produce_next(std::stop_token const& stop, std::size_t worker, Clock::time_point asked, Crew::Turn& turn);
+  bool all_kept(std::size_t waiting) const noexcept;
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part);
   void produce_one(Loan loan, std::uint64_t sequence, Clock::time_point began, Crew::Turn& turn);
   std::optional<std::uint64_t> claim(Tile& tile, Clock::time_point& began);
@@ -87,6 +93,7 @@ class Producers final : private BringsTiles {
   std::stop_callback<std::function<void()>> pass_on_;
   ReserveKeeper reserve_;  ///< It outlives the crew and the threads.
   Crew crew_;
+  KeptTiles kept_;
   std::mutex claim_mutex_;
   bool input_ended_ = false;
   std::uint64_t next_sequence_ = 0;
@@ -94,6 +101,8 @@ class Producers final : private BringsTiles {
   std::atomic<std::int64_t> borrow_wait_{0};
   std::atomic<std::int64_t> fill_{0};
   std::atomic<std::size_t> going_;  ///< Threads that have not ended.
+  std::promise<void> all_are_there_;
+  std::shared_future<void> const began_{all_are_there_.get_future()};
   std::vector<BoundThread> threads_;
 };
 

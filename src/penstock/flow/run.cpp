@@ -3,6 +3,7 @@
 
 #include <ctime>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "penstock/clock.hpp"
@@ -19,9 +20,10 @@ std::chrono::nanoseconds cpu_time() noexcept {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-TileRoute::Options route_options(PipelineOptions const& options, CpuSet const& cpus) {
+TileRoute::Options route_options(PipelineOptions const& options, StageOrder const& order, CpuSet const& cpus) {
   auto const spin = options.tuning.borrow_spin.value_or(std::chrono::microseconds(0));
   return {.host_stages = options.host_stages,
+          .stage_order = order,
           .ordered = options.ordered,
           .parallel_sink = options.parallel_sink,
           .sink_at_once = options.tuning.sink_on_lanes,
@@ -44,7 +46,8 @@ LaneOptions lane_options(PipelineOptions const& options) {
                 .priority = options.tuning.priority,
                 .patience = options.tuning.patience,
                 .recorder = options.watching.recorder,
-                .step_by_step = options.watching.step_by_step};
+                .step_by_step = options.watching.step_by_step,
+                .red_zones = options.watching.red_zones};
   own.batch = options.tuning.batch;
   own.signal = options.tuning.signal;
   own.spare = options.tuning.spare;
@@ -67,10 +70,11 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
       open_input_(open_input),
       lost_tiles_(options.watching.attribute && !Replay::is_for_this() ? std::make_unique<LostTiles>(options.tile)
                                                                        : nullptr),
-      lanes_bring_(input == Input::pulled && options.tuning.run_to_completion
-                       ? std::make_unique<LanesBring>(options.lanes)
+      to_completion_(options.tuning.run_to_completion),
+      lanes_bring_(input == Input::pulled && to_completion_ && !stages_.order.key
+                       ? std::make_unique<LanesBring>(lanes.size())
                        : nullptr),
-      route_(route_options(options, graph_cpus), pool, records, std::move(sink), outcomes_, enough_) {
+      route_(route_options(options, stages_.order, graph_cpus), pool, records, std::move(sink), outcomes_, enough_) {
   if (options.watching.recorder != nullptr) options.watching.recorder->set_tiles(pool.size());
   Stages marked = stages_;
   marked.make = [this](StageContext const& context) {
@@ -82,6 +86,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
   LaneOptions of_lanes = lane_options(options);
   of_lanes.flight.lost_tiles = lost_tiles_.get();
   of_lanes.bringer = lanes_bring_.get();
+  of_lanes.in_order = stages_.order.in_sequence;
   of_lanes.on_loss = [this] { route_.end_if_no_lane_is_left(); };
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), of_lanes, marked,
                                      [this](Completion completion) { route_.from_lane(std::move(completion)); });
@@ -124,6 +129,8 @@ void Run::stop() noexcept {
 }
 
 void Run::end_but_for_this_thread() noexcept {
+  // No thread is told that the run is over, also if the tile at which this thread is comes back: the process ends.
+  route_.graph().owe();
   stop();
   lanes_->end_but_for_this_thread();
 }
@@ -166,7 +173,7 @@ void Run::claim_finish() {
   }
   if (working_here()) {
     throw Error(ErrorKind::bad_argument,
-                "drain() waits for all sinks and stages, and was called by one: call it from another thread.");
+                "drain() waits for all sinks, stages and kernels, and was called by one: call it from another thread.");
   }
   if (finish_claimed_.exchange(true)) {
     throw Error(ErrorKind::bad_argument, "The pipeline is being drained already, by another thread.");
@@ -189,8 +196,18 @@ std::vector<PlacedThreads> Run::placed() const {
 
 Report Run::finish() {
   wind_up();
+  auto const of_lanes = lanes_->merge(stages_);
+  try {
+    return report_with(of_lanes);
+  } catch (std::bad_alloc const&) {
+    memory_for_report_.reset();
+    return report_with(of_lanes);
+  }
+}
+
+Report Run::report_with(std::vector<std::shared_ptr<Failure const>> const& of_lanes) {
   Report report;
-  outcomes_.write_to(report, lanes_->merge(stages_));
+  outcomes_.write_to(report, of_lanes);
   report.lanes = lanes_->summaries();
   for (LaneSummary const& lane : report.lanes) {
     report.tiles_done += lane.tiles;
@@ -201,6 +218,11 @@ Report Run::finish() {
   for (auto& remark : route_.graph().remarks()) report.remarks.push_back(std::move(remark));
   if (graph_thread_unbound_) report.remarks.push_back(*graph_thread_unbound_);
   for (auto& remark : lanes_->remarks()) report.remarks.push_back(std::move(remark));
+  if (to_completion_ && lanes_bring_ == nullptr && input_ == Input::pulled) {
+    report.remarks.emplace_back(
+        "Tiles were not run to completion: their stage sees them in order by a key, so one lane may have to compute "
+        "what another has filled. Producers filled them.");
+  }
   if (promise_missing_.load()) {
     report.remarks.emplace_back(
         "The stage was not launched as a graph: it does not promise to be capturable (Promises::capturable).");

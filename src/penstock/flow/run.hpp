@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -16,8 +17,8 @@
 #include "penstock/clock.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
+#include "penstock/core/works_for.hpp"
 #include "penstock/flow/lanes_bring.hpp"
-#include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/run_outcomes.hpp"
 #include "penstock/flow/tile_route.hpp"
 #include "penstock/lane/lane_set.hpp"
@@ -58,6 +59,12 @@ class Run {
   /// Threads: any.
   void write_to(Snapshot& snapshot) const;
 
+  /// Tiles that were sent and are not yet through with the sink, at this moment.
+  ///
+  /// Threads: any.
+  std::uint64_t under_way() const noexcept { return route_.graph().owed(); }
+  /// Lanes of this run.
+  std::size_t lanes() const noexcept { return lanes_->size(); }
   /// Where its lanes get their tiles, if they bring them themselves; else null.
   LanesBring* lanes_bring() const noexcept { return lanes_bring_.get(); }
   /// Threads: any.
@@ -74,8 +81,8 @@ class Run {
   void end_of_input();
   /// Stops it, unless its input has ended.
   void give_up();
-  /// True on a thread that is in its sink, a host stage, its source or a call of its stage.
-  bool working_here() const noexcept { return WorksFor::here(&pool_); }
+  /// True on a thread that is in its sink, a host stage, its source, a call of its stage, or a kernel of its device.
+  bool working_here() const noexcept { return WorksFor::here(&pool_) || lanes_->is_thread_of_a_device(); }
   /// Marks the calling thread as one that works for the run, and its pipeline, until it ends.
   void work_here() const noexcept { WorksFor::until_its_end(&pool_); }
   /// Stops it and ends its lanes, for a thread that works for it and will not return: the rest goes on to wait for that
@@ -112,6 +119,7 @@ class Run {
 
  private:
   void wind_up() noexcept;
+  Report report_with(std::vector<std::shared_ptr<Failure const>> const& of_lanes);
 
   Input const input_;
   Pool const& pool_;
@@ -122,6 +130,8 @@ class Run {
   std::atomic<bool> promise_missing_{false};  ///< They were, of a stage that may not be captured.
   Clock::time_point const started_ = Clock::now();
   std::chrono::nanoseconds const cpu_before_;  ///< That the process had used.
+  /// Given back for the report, if there is no memory for that: the tiles are done by then.
+  std::unique_ptr<std::byte[]> memory_for_report_ = std::make_unique<std::byte[]>(std::size_t{64} << 10);
   std::stop_source enough_;
   std::stop_source stopped_;
   std::atomic<bool> finish_claimed_{false};
@@ -131,6 +141,7 @@ class Run {
   std::atomic<std::uint64_t> next_sequence_{0};
   RunOutcomes outcomes_;
   std::unique_ptr<LostTiles> const lost_tiles_;
+  bool const to_completion_;  ///< That was asked for.
   std::unique_ptr<LanesBring> const lanes_bring_;
   /// The lanes complete into it, so they die first.
   TileRoute route_;

@@ -69,6 +69,7 @@ class CallGraph final : public oneapi::tbb::flow::graph {
     if (debts_.settle()) bell_.notify();
   }
   bool owes_nothing() const noexcept { return debts_.none(); }
+  std::uint64_t owed() const noexcept { return debts_.owed(); }
   std::uint64_t calls() const noexcept { return calls_.load(std::memory_order_seq_cst); }
   /// Sleeps until there was a call after the first `seen`, or nothing is owed; awake for the time of `spin` first.
   void await_call(std::uint64_t seen, std::chrono::nanoseconds spin) noexcept {

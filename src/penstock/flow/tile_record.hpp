@@ -24,6 +24,7 @@ struct alignas(64) TileRecord {
   /// When a lane completed it, if that is recorded.
   Clock::time_point completed = {};
   TileRecord* next = nullptr;  ///< While it waits among Arrivals.
+  std::uint64_t key = 0;       ///< By which it goes to a lane, if stages see tiles in order.
 };
 
 /// Items that wait for one consumer, which takes all of them at once: any number of tiles that come together cost one

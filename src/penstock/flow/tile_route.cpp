@@ -6,7 +6,7 @@
 #include "penstock/clock.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/host_time.hpp"
-#include "penstock/flow/pipeline_calls.hpp"
+#include "penstock/core/works_for.hpp"
 
 namespace penstock {
 TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRecord> records, Sink sink,
@@ -14,6 +14,7 @@ TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRec
     : pool_(pool),
       records_(records),
       sink_(std::move(sink)),
+      stage_order_(options.stage_order),
       outcomes_(outcomes),
       enough_(std::move(enough)),
       parallel_sink_(options.parallel_sink),
@@ -30,6 +31,7 @@ TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRec
     work.station = &graph_.add(stage.at_once, work);
     if (host_.size() > 1) host_[host_.size() - 2].next = &work;
   }
+  if (stage_order_.in_sequence) turnstile_.emplace(records.size());
   graph_.start();
 }
 
@@ -77,10 +79,27 @@ void TileRoute::work_on_host(HostWork const& work, TileRecord& record) noexcept 
 
 /// A tile that failed before the lanes keeps its place and goes straight to the sink.
 void TileRoute::to_lane(TileRecord& record) {
+  if (turnstile_) return to_lane_in_turn(record);
   if (record.completion.failure != nullptr) return to_sink(record);
   Loan loan = std::move(record.completion.loan);
   // From here on the record belongs to the thread that completes the tile.
   if (!lanes_.load(std::memory_order_acquire)->submit(loan)) from_lane(Completion::cancelled(std::move(loan)));
+}
+
+void TileRoute::to_lane_in_turn(TileRecord& record) {
+  try {
+    if (stage_order_.key && record.completion.failure == nullptr)
+      record.key = stage_order_.key(*record.completion.loan);
+  } catch (...) {
+    record.completion.outcome = Outcome::failed;
+    record.completion.failure = current_failure("stage", ErrorKind::bad_argument);
+  }
+  turnstile_->bring(record, record.sequence, [this](TileRecord& next) {
+    if (next.completion.failure != nullptr) return to_sink(next);
+    std::uint64_t const key = next.key;
+    Loan loan = std::move(next.completion.loan);
+    if (!lanes_.load(std::memory_order_acquire)->submit(loan, key)) from_lane(Completion::cancelled(std::move(loan)));
+  });
 }
 
 void TileRoute::from_lane(Completion completion) {

@@ -18,6 +18,7 @@
 #include "penstock/flow/run_outcomes.hpp"
 #include "penstock/flow/station.hpp"
 #include "penstock/flow/tile_record.hpp"
+#include "penstock/flow/turnstile.hpp"
 #include "penstock/lane/lane_set.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/options.hpp"
@@ -29,13 +30,15 @@ namespace penstock {
 /// The route of a run's tiles, in the order of its functions: `send`, host stages, `to_lane`; `from_lane`, order,
 /// `deliver`.
 ///
-/// Each tile that is sent is delivered once, whatever fails. Its record holds its loan but while a lane has it.
+/// Each tile that is sent is delivered once, whatever fails. Its record holds its loan but while a lane has it. Where
+/// stages see tiles in order, a turnstile before the lanes keeps each tile until all before it have come.
 ///
 /// Threads: any.
 class TileRoute {
  public:
   struct Options {
     std::vector<HostStage> host_stages = {};
+    StageOrder stage_order = {};       ///< In which lanes get tiles.
     bool ordered = false;              ///< The sink sees tiles by sequence 0, 1, 2 ...
     bool parallel_sink = false;        ///< Several tiles in the sink at once.
     bool sink_at_once = false;         ///< The thread that completes a tile calls the sink, unless there is an order.
@@ -104,12 +107,14 @@ class TileRoute {
 
   void work_on_host(HostWork const& work, TileRecord& record) noexcept;
   void to_lane(TileRecord& record);
+  void to_lane_in_turn(TileRecord& record);
   void to_sink(TileRecord& record) noexcept;
   void deliver(TileRecord& record) noexcept;
 
   Pool const& pool_;
   std::span<TileRecord> const records_;
   Sink const sink_;
+  StageOrder const stage_order_;
   RunOutcomes& outcomes_;
   std::stop_source enough_;
   bool const parallel_sink_;
@@ -122,6 +127,7 @@ class TileRoute {
   alignas(64) std::atomic<std::uint64_t> sent_{0};
 
   alignas(64) std::deque<HostWork> host_;
+  std::optional<BasicTurnstile<TileRecord>> turnstile_;  ///< Before the lanes, if their stages see tiles in order.
   std::optional<OrderWork> order_;
   SinkWork sink_work_{*this};
   Graph graph_;                       ///< It is destroyed first.

@@ -2,7 +2,7 @@
 #include "penstock/framing.hpp"
 
 #include <cstring>
-#include <limits>
+#include <utility>
 
 namespace penstock {
 namespace {
@@ -69,7 +69,10 @@ class Equal final : public Framing {
 
 class Prefixed final : public Framing {
  public:
-  explicit Prefixed(LengthPrefix prefix) : prefix_(prefix), head_(prefix.before + prefix.bytes) {
+  explicit Prefixed(LengthPrefix prefix)
+      : prefix_(prefix),
+        head_(prefix.before + prefix.bytes),
+        more_(prefix.more.value_or(static_cast<std::int64_t>(head_))) {
     if (prefix.bytes < 1 || prefix.bytes > 8) refuse("A length has 1 to 8 bytes: say how many.");
     if (prefix.before > most_before) {
       refuse("There are at most " + std::to_string(most_before) + " bytes before a length.");
@@ -85,8 +88,8 @@ class Prefixed final : public Framing {
       length = length << 8U | std::to_integer<std::uint64_t>(bytes[prefix_.before + at]);
     }
     // A sum that leaves 64 bits is out of bounds on its way there, too.
-    std::uint64_t const all = length + static_cast<std::uint64_t>(prefix_.more);
-    bool const wraps = prefix_.more < 0 ? all > length : all < length;
+    std::uint64_t const all = length + static_cast<std::uint64_t>(more_);
+    bool const wraps = more_ < 0 ? all > length : all < length;
     if (wraps || all < head_ || all > prefix_.most) {
       throw Error(ErrorKind::bad_argument, "A record says that its length is " + std::to_string(length) +
                                                ", but it can be " + std::to_string(head_) + " to " +
@@ -100,46 +103,32 @@ class Prefixed final : public Framing {
   static constexpr std::size_t most_before = 4096;
   LengthPrefix const prefix_;
   std::size_t const head_;
+  std::int64_t const more_;
 };
 
 }  // namespace
 
 std::size_t Framing::whole_bytes(std::span<std::byte const> bytes) const {
+  Framing const* now = this;
+  FramingRef changed;
   std::size_t whole = 0;
   try {
     while (whole < bytes.size()) {
-      auto const length = record_bytes(bytes.subspan(whole));
-      if (!length || *length > bytes.size() - whole) break;
+      auto const rest = bytes.subspan(whole);
+      auto const length = now->record_bytes(rest);
+      if (!length || *length > rest.size()) break;
       if (*length == 0) refuse("A framing says that a record has no bytes: it has at least one.");
-      whole += static_cast<std::size_t>(*length);
+      auto const record = rest.first(static_cast<std::size_t>(*length));
+      if (now->change(record) != Change::none) {
+        changed = now->behind(record);
+        now = changed.get();
+      }
+      whole += record.size();
     }
   } catch (Error const&) {
     if (whole == 0) throw;
   }
   return whole;
-}
-
-std::size_t write_record_places(Framing const& framing, std::span<std::byte const> records, std::span<std::byte> to) {
-  if (records.size() > std::numeric_limits<std::uint32_t>::max()) {
-    refuse("Places of records have 32 bits: make tiles smaller than 4 GiB.");
-  }
-  RecordPlaces head{.notes = framing.notes()};
-  std::size_t const room = to.size() < sizeof head ? 0 : (to.size() - sizeof head) / sizeof(std::uint32_t);
-  std::byte* next = to.data() + sizeof head;
-  each_record(framing, records, [&](std::span<std::byte const> record) {
-    if (head.records == room) {
-      refuse("The second input of a tile has room for the places of " + std::to_string(room) +
-             " records, and there are more: make it larger, as record_places_bytes says.");
-    }
-    auto const place = static_cast<std::uint32_t>(record.data() - records.data());
-    std::memcpy(next, &place, sizeof place);
-    next += sizeof place;
-    ++head.records;
-  });
-  if (to.size() < sizeof head)
-    refuse("The second input of a tile has no room for the places of records: make it larger.");
-  std::memcpy(to.data(), &head, sizeof head);
-  return static_cast<std::size_t>(next - to.data());
 }
 
 FramingRef delimited_by(std::string delimiter) {
@@ -155,7 +144,7 @@ FramingRef length_prefixed(LengthPrefix prefix) {
   return std::make_shared<Prefixed>(prefix);
 }
 
-std::vector<LeftOut> left_out_of(RecordLoss const& loss) {
+std::vector<LeftOut> left_out_of(RecordLoss const& loss, bool stopped) {
   std::vector<LeftOut> all;
   std::array const entries{
       LeftOut{.unit = "record", .reason = "too long for a tile", .count = loss.refused, .remedy = "make tiles larger"},
@@ -163,7 +152,10 @@ std::vector<LeftOut> left_out_of(RecordLoss const& loss) {
               .reason = "cut to what fits into a tile",
               .count = loss.truncated,
               .remedy = "make tiles larger"},
-      LeftOut{.unit = "record", .reason = "not finished where the input ends", .count = loss.unfinished}};
+      LeftOut{.unit = "record",
+              .reason = stopped ? "not finished when the input was stopped" : "not finished where the input ends",
+              .count = loss.unfinished,
+              .lost = !stopped}};
   add_left_out(all, entries);
   return all;
 }

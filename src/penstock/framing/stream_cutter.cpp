@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "penstock/core/number_text.hpp"
 
@@ -64,27 +65,44 @@ bool StreamCutter::waits(std::span<std::byte const> bytes) const {
 
 void StreamCutter::break_off(std::size_t more) {
   // A record that is being skipped is counted already.
-  if ((more != 0 || !left_.empty()) && skips_ == Skip::nothing) ++loss_.unfinished;
+  if ((more != 0 || !left_.empty() || !full_.empty()) && skips_ == Skip::nothing) ++loss_.unfinished;
   left_.clear();
+  full_.clear();
 }
 
 void StreamCutter::restart(std::uint64_t head) {
   left_.clear();
+  full_.clear();
+  framing_ = first_framing_;
+  changing_.reset();
   next_offset_ = offset_ = head;
   skips_ = Skip::nothing;
   unfinished_bytes_ = 0;
 }
 
 StreamCutter::Cut StreamCutter::cut(std::span<std::byte> tile, std::size_t bytes, bool ended) {
+  if (!full_.empty()) {
+    if (auto const decided = decide_full(tile, bytes, ended)) return *decided;
+  }
   if (skips_ != Skip::nothing) {
     bytes = skip(tile, bytes);
-    if (skips_ != Skip::nothing) return {ended, ended ? 0 : bytes};
   }
-  std::size_t const whole = whole_bytes(tile.first(bytes));
-  if (ended) return end(tile, whole, bytes);
-  if (whole != 0) return give(tile, whole, bytes);
+  records_ = {.framing = framing_};
+  if (skips_ != Skip::nothing) return {ended, ended ? 0 : bytes};
+  Walked walked = walk(tile.first(bytes));
+  if (walked.damage && walked.bytes == 0) throw Error(*walked.damage);
+  if (ended) return end(tile, std::move(walked), bytes);
+  if (walked.bytes != 0) return give(tile, std::move(walked.framing), walked.bytes, bytes);
   looked_at_ = bytes;
   return cut_long(tile, bytes);
+}
+
+/// Over the whole records in front.
+Walked StreamCutter::walk(std::span<std::byte const> bytes) {
+  if (!leads_on(*framing_)) return {framing_, whole_bytes(bytes)};
+  Walked walked = walk_records(framing_, bytes, bytes.size(), wants_places_ ? &records_.places : nullptr);
+  if (wants_places_) records_.last = walked.framing;
+  return walked;
 }
 
 /// Drops what belongs to a record that was too long, and says how many bytes are left.
@@ -92,7 +110,11 @@ std::size_t StreamCutter::skip(std::span<std::byte> tile, std::size_t bytes) {
   if (skips_ == Skip::bytes) {
     auto const gone = static_cast<std::size_t>(std::min<std::uint64_t>(to_skip_, bytes));
     to_skip_ -= gone;
-    if (to_skip_ == 0) skips_ = Skip::nothing;
+    if (changing_) changing_->insert(changing_->end(), tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(gone));
+    if (to_skip_ == 0) {
+      skips_ = Skip::nothing;
+      if (auto const record = std::exchange(changing_, std::nullopt)) framing_ = framing_->behind(*record);
+    }
     return drop_front(tile, bytes, gone);
   }
   if (auto const end = framing_->record_bytes(tile.first(bytes))) {
@@ -121,30 +143,47 @@ std::size_t StreamCutter::whole_bytes(std::span<std::byte const> bytes) const {
   return whole == 0 ? 0 : from + whole;
 }
 
-StreamCutter::Cut StreamCutter::give(std::span<std::byte> tile, std::size_t whole, std::size_t bytes) {
+StreamCutter::Cut StreamCutter::give(std::span<std::byte> tile, FramingRef behind, std::size_t whole,
+                                     std::size_t bytes) {
   left_.assign(tile.begin() + static_cast<std::ptrdiff_t>(whole), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
   next_offset_ = offset_ + whole;
   looked_at_ = 0;
+  records_.framing = std::exchange(framing_, std::move(behind));
   return {true, whole};
 }
 
-StreamCutter::Cut StreamCutter::end(std::span<std::byte> tile, std::size_t whole, std::size_t bytes) {
+StreamCutter::Cut StreamCutter::end(std::span<std::byte> tile, Walked walked, std::size_t bytes) {
   bool const may_lack_delimiter = framing_->delimiter_bytes() != 0 && !last_needs_delimiter_;
-  if (whole == bytes || may_lack_delimiter) return give(tile, bytes, bytes);
-  if (damaged(tile.first(bytes).subspan(whole))) return give(tile, whole, bytes);
+  std::size_t const whole = may_lack_delimiter ? bytes : walked.bytes;
+  // What is left begins the next tile: nothing, or what is damaged, or another part.
+  if (whole == bytes || walked.damage || walked.part) return give(tile, std::move(walked.framing), whole, bytes);
   ++loss_.unfinished;
   unfinished_bytes_ = bytes - whole;
-  return give(tile, whole, whole);
+  return give(tile, std::move(walked.framing), whole, whole);
 }
 
-/// True if no record begins so.
-bool StreamCutter::damaged(std::span<std::byte const> rest) const {
-  try {
-    static_cast<void>(framing_->record_bytes(rest));
-    return false;
-  } catch (Error const&) {
-    return true;
+/// The record that filled a tile is the last one, and whole, if the stream ends behind it; else it is too long.
+/// Nothing: it was left out, and the tile has what came behind it.
+std::optional<StreamCutter::Cut> StreamCutter::decide_full(std::span<std::byte> tile, std::size_t bytes, bool ended) {
+  std::size_t const kept = framing_->delimiter_bytes() - 1;
+  if (bytes == kept && !ended) return Cut{false, bytes};
+  auto const record = std::exchange(full_, {});
+  if (bytes == kept) {
+    std::ranges::copy(record, tile.begin());
+    return give(tile, framing_, record.size(), record.size());
   }
+  skips_ = Skip::to_delimiter;
+  if (long_records_ == LongRecords::refuse) {
+    ++loss_.refused;
+    offset_ += record.size() - kept;
+    return std::nullopt;
+  }
+  ++loss_.truncated;
+  left_.assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
+  std::ranges::copy(record, tile.begin());
+  next_offset_ = offset_ + record.size() - kept;
+  records_ = {.framing = framing_};
+  return Cut{true, record.size()};
 }
 
 /// The tile begins with a record that has not ended: is it too long?
@@ -161,15 +200,25 @@ StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t 
                 "The record at byte " + std::to_string(offset_) + " has more than the " + size_text(tile_bytes_) +
                     " of a tile, and its framing cannot tell where it ends: make tiles larger.");
   }
+  if (length == 0 && !last_needs_delimiter_) {
+    // If nothing follows, it is the last record, which may lack its delimiter.
+    full_.assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
+    std::copy(full_.end() - static_cast<std::ptrdiff_t>(delimiter - 1), full_.end(), tile.begin());
+    looked_at_ = 0;
+    return {false, delimiter - 1};
+  }
+  if (length != 0 && framing_->change(tile.first(bytes)) != Framing::Change::none) changing_.emplace();
   skips_ = length != 0 ? Skip::bytes : Skip::to_delimiter;
   if (truncates) {
     ++loss_.truncated;
     to_skip_ = length - std::min<std::uint64_t>(length, tile_bytes_);
     // The delimiter may have begun in this tile.
-    give(tile, bytes - (length != 0 ? 0 : delimiter - 1), bytes);
+    if (changing_) changing_->assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
+    give(tile, framing_, bytes - (length != 0 ? 0 : delimiter - 1), bytes);
+    records_.last = nullptr;
     return {true, bytes};
   }
-  ++loss_.refused;
+  if (length == 0 || framing_->is_missed(tile.first(bytes))) ++loss_.refused;
   to_skip_ = length;
   return {false, skip(tile, bytes)};
 }

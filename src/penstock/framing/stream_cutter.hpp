@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "penstock/framing.hpp"
+#include "penstock/framing/record_walk.hpp"
 
 namespace penstock {
 
@@ -20,7 +22,7 @@ namespace penstock {
 class StreamCutter {
  public:
   StreamCutter(FramingRef framing, LongRecords long_records)
-      : framing_(std::move(framing)), long_records_(long_records) {}
+      : first_framing_(std::move(framing)), long_records_(long_records), framing_(first_framing_) {}
   /// For streams whose last record is whole only if it has its delimiter, as one that a peer may break off.
   static StreamCutter of_peer(FramingRef framing, LongRecords long_records) {
     StreamCutter cutter(std::move(framing), long_records);
@@ -44,6 +46,10 @@ class StreamCutter {
   /// Throws: as Framing::record_bytes; and Error of kind bad_argument, if a record is too long for a tile and its
   ///         framing cannot tell where it ends. The stream cannot be read on.
   Cut cut(std::span<std::byte> tile, std::size_t bytes, bool ended);
+  /// The places of records are to be known where a walk over them finds them.
+  void want_places() noexcept { wants_places_ = true; }
+  /// Of the tile that is ready.
+  TileRecords take_records() { return std::exchange(records_, {}); }
 
   /// Bytes that were left: how much room `take` needs in front of what comes next.
   std::size_t held() const noexcept { return left_.size(); }
@@ -58,6 +64,11 @@ class StreamCutter {
   Cut take(std::span<std::byte> room, std::size_t bytes, bool ended, std::size_t tile_bytes);
   /// The stream breaks off: a record that has begun is unfinished. `more` bytes of it are in a tile that was not ready.
   void break_off(std::size_t more = 0);
+
+  /// Memory that is kept for what is left, which may be more.
+  std::size_t kept() const noexcept { return left_.capacity(); }
+  /// A record has begun, and its end has not come.
+  bool is_within_record() const noexcept { return !left_.empty() || skips_ != Skip::nothing; }
 
   /// Once the stream has ended: there is more for a next tile, which begins with what is damaged.
   bool holds_rest() const noexcept { return !left_.empty(); }
@@ -76,21 +87,27 @@ class StreamCutter {
   std::size_t skip(std::span<std::byte> tile, std::size_t bytes);
   std::size_t drop_front(std::span<std::byte> tile, std::size_t bytes, std::size_t gone);
   std::size_t whole_bytes(std::span<std::byte const> bytes) const;
-  Cut give(std::span<std::byte> tile, std::size_t whole, std::size_t bytes);
-  Cut end(std::span<std::byte> tile, std::size_t whole, std::size_t bytes);
-  bool damaged(std::span<std::byte const> rest) const;
+  Walked walk(std::span<std::byte const> bytes);
+  Cut give(std::span<std::byte> tile, FramingRef behind, std::size_t whole, std::size_t bytes);
+  Cut end(std::span<std::byte> tile, Walked walked, std::size_t bytes);
+  std::optional<Cut> decide_full(std::span<std::byte> tile, std::size_t bytes, bool ended);
   Cut cut_long(std::span<std::byte> tile, std::size_t bytes);
 
-  FramingRef const framing_;
-  LongRecords const long_records_;
+  FramingRef first_framing_;
+  LongRecords long_records_;
+  FramingRef framing_;  ///< Of what comes next.
   bool last_needs_delimiter_ = false;
+  bool wants_places_ = false;
+  TileRecords records_;
   std::size_t tile_bytes_ = 0;
   std::vector<std::byte> left_;
+  std::vector<std::byte> full_;    ///< A record that fills a tile, until it is known whether the stream ends behind it.
   std::uint64_t offset_ = 0;       ///< Of the tile.
   std::uint64_t next_offset_ = 0;  ///< Of the next one.
   std::size_t looked_at_ = 0;      ///< No record ends in so many bytes of the tile.
   Skip skips_ = Skip::nothing;     ///< The rest of a record that was too long.
   std::uint64_t to_skip_ = 0;
+  std::optional<std::vector<std::byte>> changing_;  ///< What was skipped of one that changes the framing.
   std::size_t unfinished_bytes_ = 0;
   RecordLoss loss_;
 };

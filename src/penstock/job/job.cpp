@@ -113,4 +113,16 @@ JobOption optional_file_option(std::string name, std::string sentence) {
   return option;
 }
 
+JobOption output_option(std::string name, std::string sentence) {
+  return {.name = std::move(name),
+          .sentence = std::move(sentence),
+          .type = "FILE",
+          .listed = false,
+          .names_output = true,
+          .read = [](std::string const& path) {
+            if (path == "-") refuse("it names no file: name one, as ./-, or /dev/stdout for standard output.");
+            return path;
+          }};
+}
+
 }  // namespace penstock

@@ -8,6 +8,7 @@
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/lane/red_zones.hpp"
 
 namespace penstock {
 
@@ -24,12 +25,22 @@ Error out_of_patience(DeviceKind device, std::chrono::nanoseconds patience) {
                    "with what it holds, until the process ends. Find the kernel, or let the lanes have more patience.");
 }
 
-FlightOptions expect_sound(FlightOptions options) {
+FlightOptions expect_sound(FlightOptions options, Device const& device) {
   if (options.patience.count() <= 0) {
     throw Error(ErrorKind::bad_argument,
                 "A lane needs some patience with its device: leave it at 60 s, or ask for more.");
   }
   if (options.slots == 0) throw Error(ErrorKind::bad_argument, "A lane needs at least one slot: ask for 1 or more.");
+  if (options.red_zones && device.info().kind == DeviceKind::cuda) {
+    throw Error(
+        ErrorKind::bad_argument,
+        "`red_zones` are for CPU devices: run the program under compute-sanitizer to find what a kernel of a GPU "
+        "writes elsewhere.");
+  }
+  if (options.red_zones && options.transport == Transport::mapped) {
+    throw Error(ErrorKind::bad_argument,
+                "`red_zones` lie around copies of tiles: let the transport be automatic or copies.");
+  }
   return options;
 }
 
@@ -37,6 +48,10 @@ FlightOptions expect_sound(FlightOptions options) {
 std::size_t mapped_bound(FlightOptions const& options, StreamRef stream) {
   bool const copies_cost = stream.kind() == DeviceKind::cuda || stream.modelled();
   return options.mapped_bytes.value_or(copies_cost ? most_mapped_bytes : unbounded_mapped_bytes);
+}
+
+TileShape shape_of_slots(FlightOptions const& options, TileShape const& shape) {
+  return options.red_zones ? RedZones::around(shape) : shape;
 }
 
 std::vector<std::unique_ptr<FlightSlot>> make_slots(Device& device, FlightOptions const& options, TileShape shape,
@@ -47,7 +62,9 @@ std::vector<std::unique_ptr<FlightSlot>> make_slots(Device& device, FlightOption
   std::size_t const more_inputs = shape.more_inputs().size();
   for (std::size_t i = 0; i < options.slots; ++i) {
     slots.push_back(std::make_unique<FlightSlot>(device, split, more_inputs));
-    if (options.transport != Transport::mapped) slots.back()->parts = shape.cut(memory.bytes(), options.slots, i);
+    if (options.transport == Transport::mapped) continue;
+    TileParts const parts = shape_of_slots(options, shape).cut(memory.bytes(), options.slots, i);
+    slots.back()->parts = options.red_zones ? RedZones::within(parts, shape) : parts;
   }
   return slots;
 }
@@ -67,13 +84,17 @@ std::unique_ptr<FlightClock> make_clock(Device& device, FlightOptions const& opt
 
 Flight::Flight(Device& device, TileShape shape, FlightOptions options)
     : device_(device),
-      patience_(expect_sound(options).patience),
+      patience_(expect_sound(options, device).patience),
       lane_(options.lane),
       lost_tiles_(options.lost_tiles),
       step_by_step_(options.step_by_step),
+      red_zones_(options.red_zones),
       streams_(device, options, shape.more_inputs().size()),
-      paths_(device, options.transport, mapped_bound(options, streams_.compute()), shape, options.tiles),
-      memory_(device.allocate(options.transport == Transport::mapped ? 0 : Pool::slab_bytes(shape, options.slots))),
+      paths_(device, options.red_zones ? Transport::copies : options.transport,
+             mapped_bound(options, streams_.compute()), shape, options.tiles),
+      memory_(device.allocate(options.transport == Transport::mapped
+                                  ? 0
+                                  : Pool::slab_bytes(shape_of_slots(options, shape), options.slots))),
       slots_(make_slots(device, options, shape, memory_)),
       clock_(make_clock(device, options, streams_, shape.more_inputs().size())),
       enqueuer_(device, shape, options, streams_, paths_, clock_.get()) {
@@ -128,6 +149,7 @@ void Flight::place(std::span<Loan> loans, TransferPath path) {
     // The device has passed what the slot's last tile launched.
     slot.own_work.clear();
     slot.work = &slot.own_work;
+    if (red_zones_) RedZones::paint(slot.parts, *slot.loan);
     batch_.add(slot);
   }
 }
@@ -239,9 +261,19 @@ void Flight::note_thrown(FlightSlot& slot) const noexcept {
   }
 }
 
+/// The device has passed what was launched for the tile.
+void Flight::look_at_zones(FlightSlot& slot) const noexcept {
+  try {
+    if (auto wrong = RedZones::look(slot.parts, *slot.loan)) slot.failure = std::move(wrong);
+  } catch (...) {
+    slot.failure = current_failure("stage", ErrorKind::bad_argument);
+  }
+}
+
 Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
   FlightSlot& slot = slot_of(++retired_);
   note_thrown(slot);
+  if (red_zones_ && slot.failure == nullptr && loss == nullptr) look_at_zones(slot);
   // Now, while all tiles of the batch are still in their slots.
   if (slot.leads) note_times(retired_, loss != nullptr);
   paths_.end_mapped(std::exchange(slot.mapped_bytes, 0));

@@ -96,6 +96,7 @@ class Flight {
   FlightSlot& slot_of(std::uint64_t number) const { return *slots_[number % slots_.size()]; }
   std::uint64_t first_not_passed() const noexcept;
   void place(std::span<Loan> loans, TransferPath path);
+  void look_at_zones(FlightSlot& slot) const noexcept;
   void seal(bool enqueued);
   void note_thrown(FlightSlot& slot) const noexcept;
   void note_times(std::uint64_t oldest, bool lost) noexcept;
@@ -105,6 +106,7 @@ class Flight {
   unsigned const lane_;
   LostTiles* const lost_tiles_;  ///< Null for none.
   bool const step_by_step_;
+  bool const red_zones_;
   LaneStreams streams_;
   PathChooser paths_;
   DeviceMemory memory_;  ///< Of all slots: their inputs side by side, then their outputs, as in a pool.

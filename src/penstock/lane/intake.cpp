@@ -81,9 +81,11 @@ Intake::Intake(std::size_t tiles, TileShape shape, LaneOptions const& options)
       half_of_slots_((std::size_t{options.flight.slots} + 1) / 2),
       small_batch_(
           std::clamp<std::size_t>(small_batch_bytes / std::max<std::size_t>(1, shape.largest_part()), 1, batch_)),
+      in_order_(options.in_order),
       inbox_(tiles),
       pushed_(options.flight.recorder != nullptr ? tiles : 0),
-      gathered_(tiles, batch_) {}
+      // Blocks are taken in the order in which they were begun: of one tile each, in the order of the tiles.
+      gathered_(tiles, in_order_ ? 1 : batch_) {}
 
 bool Intake::push(Loan& loan) noexcept {
   if (!pushed_.empty()) pushed_[loan->index()] = Clock::now();
@@ -104,7 +106,7 @@ bool Intake::gather() {
 void Intake::take(DeviceRoom const& room, std::vector<Loan>& batch) noexcept {
   batch.clear();
   std::size_t const most = most_at_once();
-  bool const whole_ones = most == batch_;
+  bool const whole_ones = most == batch_ && !in_order_;
   std::size_t const fits = std::min(most, room.free);
   bool passes = false;
   if (whole_ones && overtaken_ >= most_overtakings) {
@@ -112,7 +114,7 @@ void Intake::take(DeviceRoom const& room, std::vector<Loan>& batch) noexcept {
   } else if (whole_ones && whole_fits(room)) {
     passes = !gathered_.whole_is_oldest();
     gathered_.take_whole(batch);
-  } else if (may_put_parts(room)) {
+  } else if (may_put_parts(room) || (in_order_ && whole_fits(room))) {
     gathered_.take(fits, batch);
   }
   if (batch.empty()) return;
@@ -139,7 +141,7 @@ void Intake::count(std::size_t put) noexcept {
 }
 
 bool Intake::whole_fits(DeviceRoom const& room) const noexcept {
-  std::size_t const whole = gathered_.whole();
+  std::size_t const whole = !in_order_ ? gathered_.whole() : gathered_.size() >= batch_ ? batch_ : 0;
   return whole != 0 && room.free >= whole;
 }
 

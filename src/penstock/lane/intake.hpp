@@ -87,6 +87,9 @@ struct DeviceRoom {
 /// slots to work on, when no more tiles come, or when four whole blocks have passed the oldest. Beyond 1 MiB a batch
 /// grows with the number of tiles in a row.
 ///
+/// With LaneOptions::in_order tiles go in the order in which they came: as a batch once there are as many as a block
+/// has, or when parts of blocks would go.
+///
 /// Invariant: a tile that was pushed is taken once. A batch has no more tiles than `batch` and than there are free
 ///            slots. No more than four whole blocks in a row pass the one that has waited longest.
 /// Threads:   any pushes; the rest is the lane's. It allocates only when it is made.
@@ -136,6 +139,7 @@ class Intake {
   std::size_t const batch_;
   std::size_t const half_of_slots_;  ///< What a device has enough to do with.
   std::size_t const small_batch_;    ///< Tiles that may go at once from the first on: as many as 1 MiB holds.
+  bool const in_order_;
   Mailbox<Tile*> inbox_;
   std::vector<Clock::time_point> pushed_;  ///< Written before the push, read after the pop.
 

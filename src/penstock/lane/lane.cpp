@@ -120,13 +120,14 @@ void Lane::open(Stages const& stages) {
   if (options_.spin.count() > 0) make_timers_precise();
   queue_.open(shape_, most_tiles_);
   if (options_.bringer != nullptr) queue_.compute().compute_here();
-  stage_ = stages.make({device_, queue_.compute(), shape_, number_, options_.spare});
+  stage_ = stages.make({device_, queue_.compute(), shape_, number_, options_.spare, options_.bringer != nullptr});
   if (stage_ == nullptr) throw Error(ErrorKind::bad_argument, "The factory made no stage: return one for every lane.");
   if (options_.flight.transport == Transport::mapped && !stage_->promises().allow_mapping()) {
     throw Error(ErrorKind::bad_argument,
                 "The transport is to be mapped, but the stage does not promise that it passes over a tile's bytes "
                 "once: say so with Promises::reads_once if it does, or let the transport be automatic or copies.");
   }
+  summary_.may_map = stage_->promises().allow_mapping();
   queue_.prepare(*stage_);
   stage_->prepare(queue_.compute());
   if (auto const refusal = device_.take_refusal()) throw *refusal;
@@ -214,6 +215,14 @@ bool Lane::bring() {
 void Lane::leave_behind() noexcept {
   auto bringing = Bringing::yes;
   bringing_.compare_exchange_strong(bringing, Bringing::left_behind, std::memory_order_seq_cst);
+}
+
+void Lane::abandon_device() noexcept {
+  try {
+    device_.abandon(Error(ErrorKind::device_lost, "One of its kernels ends the process, and so does not end itself."));
+    bell_.notify();
+  } catch (...) {  // No memory for the reason: the lanes find out by their patience.
+  }
 }
 
 void Lane::bring_no_more() noexcept {

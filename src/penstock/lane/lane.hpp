@@ -104,6 +104,10 @@ class Lane {
   /// Threads: any.
   /// Blocks:  never.
   void leave_behind() noexcept;
+  /// For a thread that ends the process from within a kernel: that kernel does not end.
+  ///
+  /// Threads: any.
+  void abandon_device() noexcept;
   bool left_behind() const noexcept { return bringing_.load(std::memory_order_seq_cst) == Bringing::left_behind; }
   /// True on the lane's own thread.
   bool is_this_thread() const noexcept {

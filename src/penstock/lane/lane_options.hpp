@@ -45,6 +45,9 @@ struct FlightOptions {
   LostTiles* lost_tiles = nullptr;
   /// Waits for the device after each step, so that a device that is lost was lost by that step.
   bool step_by_step = false;
+  /// Every tile is copied, to a slot with RedZones around it; a tile for which the stage wrote there fails. Only of a
+  /// CPU device.
+  bool red_zones = false;
   unsigned lane = 0;      ///< Its number, for the names of rows.
   std::size_t tiles = 0;  ///< Of the pool. The lane sets this and its number itself.
 };
@@ -58,6 +61,8 @@ struct LaneOptions {
   /// Beyond 1 MiB it has one tile for every 32 tiles in a row, so that short runs do not wait for large batches.
   unsigned batch = 1;
   SignalKind signal = SignalKind::callback;
+  /// Tiles go on the device in the order in which they came, in batches that need not lie side by side in the pool.
+  bool in_order = false;
   unsigned spare = 0;  ///< Multiprocessors that the stage is to leave free, as it is told.
   /// How long a lane with nothing to do spins and watches its device before it sleeps: results sooner, for part of a
   /// core. With a signal that brings no tickets (event_poll, flag) it spins as long as any tile is in flight; or, if

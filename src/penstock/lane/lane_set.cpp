@@ -9,6 +9,7 @@
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/usual_sizes.hpp"
+#include "penstock/core/works_for.hpp"
 
 namespace penstock {
 namespace {
@@ -49,6 +50,7 @@ LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::siz
   if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
   // First, because a lane that finds no place in it would end alone, and wait for the others.
   lanes_.reserve(places.size());
+  failures_.reserve(2 * places.size());  // So that no merge is left out for want of memory.
   try {
     make_lanes(places, shape, most_tiles, options, stages, on_completion);
     note_who_is_near(places);
@@ -139,7 +141,10 @@ void LaneSet::close() {
 }
 
 void LaneSet::end_but_for_this_thread() noexcept {
-  for (auto const& lane : lanes_) lane->stop_taking();
+  for (auto const& lane : lanes_) {
+    lane->stop_taking();
+    if (WorksFor::here(&lane->device())) lane->abandon_device();
+  }
   // A lane may stand in the source for ever, say because this thread is in the source's `next`. The lanes of its device
   // wait for it at their ends, as for that of this thread.
   auto const stays = [](auto const& lane) { return lane->is_this_thread() || lane->left_behind(); };
@@ -155,18 +160,21 @@ void LaneSet::end_but_for_this_thread() noexcept {
 }
 
 std::vector<std::shared_ptr<Failure const>> LaneSet::merge(Stages const& stages) {
-  std::vector<std::shared_ptr<Failure const>> failures;
   for (auto const& lane : lanes_) {
-    if (auto failure = lane->finish_failure()) failures.push_back(std::move(failure));
+    if (auto failure = lane->finish_failure()) failures_.push_back(std::move(failure));
     Stage* const stage = lane->finished_stage();
     if (stage == nullptr || !stages.merge) continue;
     try {
       stages.merge(*stage);
     } catch (...) {
-      failures.push_back(current_failure("merge", ErrorKind::bad_argument));
+      failures_.push_back(current_failure("merge", ErrorKind::bad_argument));
     }
   }
-  return failures;
+  return std::move(failures_);
+}
+
+bool LaneSet::is_thread_of_a_device() const noexcept {
+  return std::ranges::any_of(lanes_, [](auto const& lane) { return WorksFor::here(&lane->device()); });
 }
 
 std::vector<LaneSnapshot> LaneSet::snapshots() const {

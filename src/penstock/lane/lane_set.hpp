@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ class TileTaker {
  public:
   /// Takes a tile, which is completed later; false once closed: the loan is then still the caller's.
   virtual bool submit(Loan& loan) noexcept = 0;
+  /// The same for a tile with a key: those of one key go one way, and those that are submitted one after the other stay
+  /// in that order.
+  virtual bool submit(Loan& loan, std::uint64_t key) noexcept = 0;
   /// True if no device serves any tile any more.
   virtual bool lost() const noexcept = 0;
 
@@ -54,7 +58,10 @@ class LaneSet final : public TileTaker {
 
   /// Hands a tile to a lane: to that of the calling thread, if lanes bring their tiles.
   bool submit(Loan& loan) noexcept override;
+  /// Hands a tile to lane `key` modulo their number, also if that has lost its device.
+  bool submit(Loan& loan, std::uint64_t key) noexcept override { return lanes_[key % lanes_.size()]->submit(loan); }
   bool lost() const noexcept override;
+  std::size_t size() const noexcept { return lanes_.size(); }
   /// As Lane::wake, for all.
   void wake() noexcept;
   /// As Lane::cancel, for all.
@@ -67,13 +74,18 @@ class LaneSet final : public TileTaker {
   void close();
   /// As Lane::stop_taking for all, for a thread that keeps a lane from its end. The lanes of a device end together. So
   /// if this thread is a lane's, the lanes on its device get idle and wait for it, and what they have there is not yet
-  /// freed. Lanes that are bringing a tile are left behind.
+  /// freed. Lanes that are bringing a tile are left behind. If this thread runs a kernel of a device, that device is
+  /// abandoned, since the kernel does not end.
   ///
   /// Threads: any, also one that is in a lane's `on_completion` or stage, while another is in `close`.
   /// Blocks:  until the others have come so far.
   void end_but_for_this_thread() noexcept;
-  /// Only once closed: calls `stages.merge` for each finished stage, in lane order. Says what failed of finishing and
-  /// merging.
+  /// True on a thread that runs kernels or callbacks of one of the lanes' devices.
+  ///
+  /// Threads: any.
+  bool is_thread_of_a_device() const noexcept;
+  /// Only once closed, and once: calls `stages.merge` for each finished stage, in lane order. Says what failed of
+  /// finishing and merging.
   std::vector<std::shared_ptr<Failure const>> merge(Stages const& stages);
   /// What each lane has done so far; `device` is left at 0.
   ///
@@ -102,7 +114,8 @@ class LaneSet final : public TileTaker {
   std::size_t const batch_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Lane*> all_;
-  std::vector<Near> near_;  ///< By part, up to the last that has a lane.
+  std::vector<Near> near_;                                ///< By part, up to the last that has a lane.
+  std::vector<std::shared_ptr<Failure const>> failures_;  ///< Of their ends; with room for all.
 };
 
 }  // namespace penstock

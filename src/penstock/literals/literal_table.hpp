@@ -41,6 +41,9 @@ struct LiteralHeader {
   std::uint32_t texts = 0;
   std::uint32_t windows = 0;          ///< A bit for each kind of window that a literal has.
   std::uint32_t first_bytes[8] = {};  ///< A bit for each byte that a window of one byte is.
+  std::uint32_t children = 0;         ///< As LiteralTrie has them, and so the next two.
+  std::uint32_t failures = 0;
+  std::uint32_t bytes = 0;
 };
 
 /// The window's hash. Its highest bits depend on all of its bytes.
@@ -66,6 +69,28 @@ PENSTOCK_LOOKS_THERE constexpr std::uint32_t bucket_of(std::uint32_t hash, std::
   return (hash * 0x2C1B3C6DU >> 8U) & (buckets - 1U);
 }
 
+/// The child of a node that this byte leads to; 0 if there is none. `children` and `bytes` are as LiteralTrie has them.
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t child_of(std::uint32_t const* children, unsigned char const* bytes,
+                                                      std::uint32_t node, unsigned char byte) {
+  std::uint32_t first = children[node], last = children[node + 1];
+  std::uint32_t const behind = last;
+  while (first < last) {
+    std::uint32_t const middle = first + (last - first) / 2;
+    if (bytes[middle] < byte) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  return first < behind && bytes[first] == byte ? first : 0;
+}
+
+/// How much more may be compared before the automaton is to be asked. It takes a text byte by byte, in a time that does
+/// not depend on the literals, where many literals may be compared at each byte of a text that is much like them.
+struct LiteralSteps {
+  std::int32_t left = 0;  ///< Bytes of literals; negative: there were too few, and what was found may be none.
+};
+
 /// A table where a kernel can read it.
 struct LiteralTable {
   unsigned char const* bytes = nullptr;
@@ -75,9 +100,11 @@ struct LiteralTable {
   PENSTOCK_LOOKS_THERE bool begins_short(unsigned char byte) const {
     return (header().first_bytes[byte / 32] >> byte % 32 & 1U) != 0;
   }
-  /// True if a literal is in text[begin..end) whose window begins at `at` and has this hash.
+  /// True if a literal is in text[begin..end) whose window begins at `at` and has this hash, or if it took too many
+  /// steps to tell.
   PENSTOCK_LOOKS_THERE bool finds(char const* text, std::uint64_t begin, std::uint64_t end, std::uint64_t at,
-                                  LiteralWindow window, std::uint32_t hash) const {
+                                  LiteralWindow window, std::uint32_t hash, LiteralSteps& steps) const {
+    if (steps.left < 0) return true;
     LiteralHeader const& all = header();
     std::uint32_t const* const bucket = words(all.bucket_begins) + bucket_of(hash, all.buckets);
     auto const* const entries = reinterpret_cast<LiteralEntry const*>(begin_at(all.entries));
@@ -87,11 +114,29 @@ struct LiteralTable {
       std::uint64_t const first = at - entry.before;
       if (end - first < entry.length) continue;
       unsigned char const* const literal = begin_at(all.texts) + entry.text;
+      auto const enough = static_cast<std::uint32_t>(steps.left) + 1;
+      std::uint32_t const most = entry.length < enough ? entry.length : enough;
       std::uint32_t same = 0;
-      while (same < entry.length && static_cast<unsigned char>(text[first + same]) == literal[same]) ++same;
+      while (same < most && static_cast<unsigned char>(text[first + same]) == literal[same]) ++same;
       if (same == entry.length) return true;
+      steps.left -= static_cast<std::int32_t>(same) + 1;
+      if (steps.left < 0) return true;
     }
     return false;
+  }
+  /// Goes on from a node of the automaton by this byte.
+  PENSTOCK_LOOKS_THERE std::uint32_t next_node(std::uint32_t node, unsigned char byte) const {
+    LiteralHeader const& all = header();
+    for (;;) {
+      std::uint32_t const child = child_of(words(all.children), begin_at(all.bytes), node, byte);
+      if (child != 0 || node == 0) return child;
+      node = words(all.failures)[node];
+    }
+  }
+  /// True if a literal ends at this node, since none contains another one.
+  PENSTOCK_LOOKS_THERE bool is_literal(std::uint32_t node) const {
+    std::uint32_t const* const children = words(header().children) + node;
+    return children[0] == children[1];
   }
 
  private:
@@ -110,27 +155,27 @@ PENSTOCK_LOOKS_THERE constexpr std::uint32_t windows_at(std::uint64_t at, std::u
   return (at & (stride - 1)) == 0 ? windows : windows & ~as_bit(LiteralWindow::eight);
 }
 
-/// True if a window of a literal begins at `at`, where eight bytes are, and the literal is in text[begin..end).
-/// `filter` is the table's, or a copy that is nearer.
+/// True if a window of a literal begins at `at`, where eight bytes are, and the literal is in text[begin..end), or if
+/// the steps are too few to tell. `filter` is the table's, or a copy that is nearer.
 PENSTOCK_LOOKS_THERE inline bool literal_at(LiteralTable const& table, std::uint32_t const* filter,
                                             std::uint32_t windows, std::uint32_t low, std::uint32_t high,
-                                            char const* text, std::uint64_t begin, std::uint64_t end,
-                                            std::uint64_t at) {
+                                            char const* text, std::uint64_t begin, std::uint64_t end, std::uint64_t at,
+                                            LiteralSteps& steps) {
   auto const passes = [=](std::uint32_t hash) {
     std::uint32_t const bits = bits_of(hash);
     return (filter[word_of(hash)] & bits) == bits;
   };
   if ((windows & as_bit(LiteralWindow::eight)) != 0) {
     std::uint32_t const hash = hash_of_eight(low, high);
-    if (passes(hash) && table.finds(text, begin, end, at, LiteralWindow::eight, hash)) return true;
+    if (passes(hash) && table.finds(text, begin, end, at, LiteralWindow::eight, hash, steps)) return true;
   }
   if ((windows & as_bit(LiteralWindow::four)) != 0) {
     std::uint32_t const hash = hash_of_four(low);
-    if (passes(hash) && table.finds(text, begin, end, at, LiteralWindow::four, hash)) return true;
+    if (passes(hash) && table.finds(text, begin, end, at, LiteralWindow::four, hash, steps)) return true;
   }
   if ((windows & as_bit(LiteralWindow::one)) != 0) {
     auto const byte = static_cast<unsigned char>(low & 0xFFU);
-    if (table.begins_short(byte) && table.finds(text, begin, end, at, LiteralWindow::one, hash_of_one(byte))) {
+    if (table.begins_short(byte) && table.finds(text, begin, end, at, LiteralWindow::one, hash_of_one(byte), steps)) {
       return true;
     }
   }

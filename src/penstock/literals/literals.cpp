@@ -7,10 +7,12 @@
 #include <limits>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 #include "penstock/literals/literal_table.hpp"
+#include "penstock/literals/literal_trie.hpp"
 
 namespace penstock {
 namespace {
@@ -104,26 +106,51 @@ struct TableParts {
   std::string texts;
 
   explicit TableParts(std::vector<std::string_view> const& literals) {
-    header.stride = choose_stride(literals);
-    ChosenWindows const chosen(literals, header.stride);
-    for (std::string_view const literal : literals) {
-      std::uint32_t const first = chosen.of(literal);
-      for (std::uint32_t k = 0; k < chosen.count(literal); ++k) add(literal, first + k);
-      texts += literal;
-    }
-    header.buckets = std::bit_ceil(static_cast<std::uint32_t>(2 * entries.size()));
-    auto const bucket = [this](LiteralEntry const& entry) { return bucket_of(entry.hash, header.buckets); };
-    std::ranges::stable_sort(entries, {}, bucket);
+    // Windows that lie closer together are fewer of each literal, so that more literals have some of their own.
+    std::uint32_t stride = choose_stride(literals);
+    for (choose(literals, stride); stride > 1 && most_alike() > most_compared;) choose(literals, stride /= 2);
     bucket_begins.resize(std::size_t{header.buckets} + 1);
     for (LiteralEntry const& entry : entries) ++bucket_begins[std::size_t{bucket(entry)} + 1];
     for (std::size_t k = 1; k < bucket_begins.size(); ++k) bucket_begins[k] += bucket_begins[k - 1];
+    for (std::string_view const literal : literals) texts += literal;
   }
 
-  void add(std::string_view literal, std::uint32_t before) {
+ private:
+  /// So many literals are compared where a text has the window of all of them.
+  static constexpr std::size_t most_compared = 16;
+
+  std::uint32_t bucket(LiteralEntry const& entry) const { return bucket_of(entry.hash, header.buckets); }
+  void choose(std::vector<std::string_view> const& literals, std::uint32_t stride) {
+    header = {.stride = stride};
+    std::ranges::fill(filter, 0);
+    entries.clear();
+    ChosenWindows const chosen(literals, stride);
+    std::uint32_t text = 0;
+    for (std::string_view const literal : literals) {
+      std::uint32_t const first = chosen.of(literal);
+      for (std::uint32_t k = 0; k < chosen.count(literal); ++k) add(literal, text, first + k);
+      text += static_cast<std::uint32_t>(literal.size());
+    }
+    header.buckets = std::bit_ceil(static_cast<std::uint32_t>(2 * entries.size()));
+    std::ranges::stable_sort(entries, {},
+                             [this](LiteralEntry const& each) { return std::pair(bucket(each), each.hash); });
+  }
+  /// The most entries with the same hash.
+  std::size_t most_alike() const {
+    std::size_t most = 0;
+    for (auto first = entries.begin(); first != entries.end();) {
+      auto const behind =
+          std::find_if(first, entries.end(), [=](LiteralEntry const& each) { return each.hash != first->hash; });
+      most = std::max(most, static_cast<std::size_t>(behind - first));
+      first = behind;
+    }
+    return most;
+  }
+  void add(std::string_view literal, std::uint32_t text, std::uint32_t before) {
     LiteralWindow const window = window_of(literal);
     std::uint32_t const hash = hash_at(window, literal.data() + before);
     entries.push_back({.hash = hash,
-                       .text = static_cast<std::uint32_t>(texts.size()),
+                       .text = text,
                        .length = static_cast<std::uint32_t>(literal.size()),
                        .before = before,
                        .window = window});
@@ -181,6 +208,12 @@ Literals::Literals(std::span<std::string const> texts) {
   literals.erase(std::unique(literals.begin(), literals.end()), literals.end());
   size_ = literals.size();
 
+  LiteralTrie trie(literals);
+  if (auto const innermost = trie.innermost(); innermost.size() != literals.size()) {
+    for (std::size_t k = 0; k < innermost.size(); ++k) literals[k] = literals[innermost[k]];
+    literals.resize(innermost.size());
+    trie = LiteralTrie(literals);
+  }
   TableParts parts(literals);
   TableBytes table;
   LiteralHeader& header = parts.header;
@@ -189,6 +222,9 @@ Literals::Literals(std::span<std::string const> texts) {
   header.bucket_begins = table.put(parts.bucket_begins.data(), parts.bucket_begins.size());
   header.entries = table.put(parts.entries.data(), parts.entries.size());
   header.texts = table.put(parts.texts.data(), parts.texts.size());
+  header.children = table.put(trie.children.data(), trie.children.size());
+  header.failures = table.put(trie.failures.data(), trie.failures.size());
+  header.bytes = table.put(trie.bytes.data(), trie.bytes.size());
   table.replace(at, header);
   table_ = table.words();
 }

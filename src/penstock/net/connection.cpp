@@ -19,7 +19,30 @@ Connection::Connection(int socket, std::uint64_t number, ConnectionLedger& ledge
   }
 }
 
+Connection::~Connection() {
+  ledger_.change_kept(kept_, 0);
+}
+
+std::optional<Pollable::Clock::time_point> Connection::silent_since() const noexcept {
+  if (given_up_.load(std::memory_order_relaxed)) return std::nullopt;
+  return last_came_.load(std::memory_order_relaxed);
+}
+
+std::optional<Pollable::Clock::time_point> Connection::record_since() const noexcept {
+  Clock::time_point const began = record_began_.load(std::memory_order_relaxed);
+  if (began == no_record || given_up_.load(std::memory_order_relaxed)) return std::nullopt;
+  return began;
+}
+
+void Connection::give_up() noexcept {
+  if (given_up_.exchange(true, std::memory_order_relaxed)) return;
+  ledger_.give_up();
+  // It has an end to read now.
+  shutdown(socket_.number, SHUT_RDWR);
+}
+
 bool Connection::ready(Contents& contents) {
+  if (given_up_.load(std::memory_order_relaxed)) return over(ConnectionEnd::silent);
   std::size_t const held = cutter_ ? cutter_->held() : 0;
   auto const room = contents.room();
   if (held >= room.size() || contents.stretches.size() >= contents.most_stretches) {
@@ -42,6 +65,7 @@ bool Connection::ready(Contents& contents) {
 void Connection::put(Contents& contents, std::size_t bytes, bool ended) {
   std::uint64_t at = bytes_;
   std::size_t whole = bytes;
+  if (bytes != 0) last_came_.store(Clock::now(), std::memory_order_relaxed);
   bytes_ += bytes;
   ledger_.add_bytes(bytes);
   if (cutter_) {
@@ -49,9 +73,20 @@ void Connection::put(Contents& contents, std::size_t bytes, bool ended) {
     at = cutter_->offset();
     whole = cut.bytes;
     if (cutter_->loss() != reported_) report_loss();
+    note_record(whole != 0);
   }
   if (whole != 0) contents.add(number_, at, whole);
   if ((cutter_ ? cutter_->held() : 0) >= contents.room().size()) contents.full = true;
+}
+
+/// Its bytes came now, if it is the first or others ended before it.
+void Connection::note_record(bool others_ended) {
+  Clock::time_point const began = record_began_.load(std::memory_order_relaxed);
+  Clock::time_point const came = last_came_.load(std::memory_order_relaxed);
+  Clock::time_point const since = others_ended || began == no_record ? came : began;
+  record_began_.store(cutter_->is_within_record() ? since : no_record, std::memory_order_relaxed);
+  ledger_.change_kept(kept_, cutter_->kept());
+  kept_ = cutter_->kept();
 }
 
 void Connection::report_loss() {
@@ -64,7 +99,7 @@ void Connection::report_loss() {
 
 /// False, as `ready` says it.
 bool Connection::over(ConnectionEnd how) {
-  if (how == ConnectionEnd::broken) break_off();
+  if (how == ConnectionEnd::broken || how == ConnectionEnd::silent) break_off();
   ledger_.close(number_, how, bytes_);
   return false;
 }

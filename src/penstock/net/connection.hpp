@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -18,13 +20,21 @@ class Connection final : public Pollable {
  public:
   /// The socket is this object's. `ledger` outlives it.
   Connection(int socket, std::uint64_t number, ConnectionLedger& ledger, ConnectionSourceOptions const& options);
+  Connection(Connection const&) = delete;
+  Connection& operator=(Connection const&) = delete;
+  ~Connection() override;
 
   int descriptor() const noexcept override { return socket_.number; }
   bool ready(Contents& contents) override;
   void break_off() noexcept override;
+  std::optional<Clock::time_point> silent_since() const noexcept override;
+  std::optional<Clock::time_point> record_since() const noexcept override;
+  void give_up() noexcept override;
 
  private:
+  static constexpr Clock::time_point no_record = Clock::time_point::max();
   void put(Contents& contents, std::size_t bytes, bool ended);
+  void note_record(bool others_ended);
   void report_loss();
   bool over(ConnectionEnd how);
 
@@ -34,6 +44,10 @@ class Connection final : public Pollable {
   std::optional<StreamCutter> cutter_;
   RecordLoss reported_;
   std::uint64_t bytes_ = 0;
+  std::size_t kept_ = 0;  ///< Of the memory that the ledger counts.
+  std::atomic<Clock::time_point> last_came_{Clock::now()};
+  std::atomic<Clock::time_point> record_began_{no_record};
+  std::atomic<bool> given_up_{false};
 };
 
 }  // namespace penstock

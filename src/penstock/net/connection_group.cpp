@@ -2,8 +2,10 @@
 #include "penstock/net/connection_group.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace penstock {
@@ -17,6 +19,12 @@ std::size_t receive_buffer(int socket) noexcept {
   socklen_t bytes = sizeof room;
   getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &room, &bytes);
   return static_cast<std::size_t>(room);
+}
+
+/// While all tiles are out nothing is read, which is not the peer's silence.
+bool has_unread(int socket) noexcept {
+  int bytes = 0;
+  return ioctl(socket, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
 }  // namespace
@@ -65,6 +73,7 @@ bool ConnectionGroup::receive(Contents& contents) {
     if (!stays) let_go(*socket);
     if (!stays || !contents.full) ++at_;
   }
+  if (crowded_ && crowded_()) give_up_oldest_record();
   // One turn reads no more than that, so it does not show if a larger buffer fills.
   constexpr std::size_t most_room = 8 * Pollable::most_at_once;
   if (napped && busiest != no_socket && !contents.full) {
@@ -76,6 +85,51 @@ bool ConnectionGroup::receive(Contents& contents) {
 void ConnectionGroup::end() noexcept {
   std::scoped_lock const lock(mutex_);
   for (auto const& socket : sockets_) socket->break_off();
+}
+
+void ConnectionGroup::give_up_late(std::optional<Pollable::Clock::time_point> silent,
+                                   Pollable::Clock::time_point record) {
+  std::scoped_lock const lock(mutex_);
+  for (auto const& socket : sockets_) {
+    auto const quiet = socket->silent_since(), begun = socket->record_since();
+    bool const late = (silent && quiet && *quiet <= *silent) || (begun && *begun <= record);
+    if (late && !has_unread(socket->descriptor())) socket->give_up();
+  }
+}
+
+/// With the lock.
+Pollable* ConnectionGroup::longest_silent(Pollable::Clock::time_point before) const {
+  Pollable* longest = nullptr;
+  for (auto const& socket : sockets_) {
+    auto const since = socket->silent_since();
+    if (!since || *since > before || has_unread(socket->descriptor())) continue;
+    before = *since;
+    longest = socket.get();
+  }
+  return longest;
+}
+
+std::optional<Pollable::Clock::time_point> ConnectionGroup::longest_silence(Pollable::Clock::time_point before) {
+  std::scoped_lock const lock(mutex_);
+  Pollable const* const longest = longest_silent(before);
+  return longest != nullptr ? longest->silent_since() : std::nullopt;
+}
+
+bool ConnectionGroup::give_up_silent(Pollable::Clock::time_point before) {
+  std::scoped_lock const lock(mutex_);
+  Pollable* const longest = longest_silent(before);
+  if (longest != nullptr) longest->give_up();
+  return longest != nullptr;
+}
+
+void ConnectionGroup::give_up_oldest_record() {
+  std::scoped_lock const lock(mutex_);
+  Pollable* oldest = nullptr;
+  for (auto const& socket : sockets_) {
+    auto const since = socket->record_since();
+    if (since && (oldest == nullptr || *since < *oldest->record_since())) oldest = socket.get();
+  }
+  if (oldest != nullptr) oldest->give_up();
 }
 
 void ConnectionGroup::let_go(Pollable& socket) {

@@ -4,9 +4,12 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "penstock/net/contents.hpp"
@@ -25,6 +28,8 @@ class Pollable {
   /// What one may put into a tile before the others that are ready have their turn.
   static constexpr std::size_t most_at_once = std::size_t{256} << 10;
 
+  using Clock = std::chrono::steady_clock;
+
   virtual ~Pollable() = default;
   virtual int descriptor() const noexcept = 0;
   /// There is something to read. If the tile has no room for it, the contents are `full`, and this socket is the first
@@ -34,6 +39,16 @@ class Pollable {
   virtual bool ready(Contents& contents) = 0;
   /// The input has ended before this did.
   virtual void break_off() noexcept {}
+  /// Since when nothing has come of a peer, and since when a record of it has been under way; nothing if that is not
+  /// so.
+  ///
+  /// Threads: any.
+  virtual std::optional<Clock::time_point> silent_since() const noexcept { return std::nullopt; }
+  virtual std::optional<Clock::time_point> record_since() const noexcept { return std::nullopt; }
+  /// It will be ready at once, and over. For a peer.
+  ///
+  /// Threads: any.
+  virtual void give_up() noexcept {}
 
  private:
   friend class ConnectionGroup;
@@ -57,9 +72,29 @@ class ConnectionGroup final : public Receiver {
   std::chrono::microseconds nap() noexcept override;
   void end() noexcept override;
   PollSet& set() noexcept { return set_; }
+  /// Asked behind each turn of the sockets: whether the peer whose record began first is to be given up.
+  ///
+  /// Shape: before the first turn.
+  void bound_by(std::function<bool()> crowded) { crowded_ = std::move(crowded); }
+
+  /// Gives up peers of which nothing has come since `silent`, and those whose record has been under way since `record`,
+  /// unless something of them waits to be read.
+  ///
+  /// Threads: any.
+  void give_up_late(std::optional<Pollable::Clock::time_point> silent, Pollable::Clock::time_point record);
+  /// Since when nothing has come of the peer that has been silent the longest, if that is before `before`.
+  ///
+  /// Threads: any.
+  std::optional<Pollable::Clock::time_point> longest_silence(Pollable::Clock::time_point before);
+  /// Gives that peer up; false if there is none.
+  ///
+  /// Threads: any.
+  bool give_up_silent(Pollable::Clock::time_point before);
 
  private:
   void let_go(Pollable& socket);
+  void give_up_oldest_record();
+  Pollable* longest_silent(Pollable::Clock::time_point before) const;
 
   PollSet set_;
   std::array<epoll_event, 128> events_{};
@@ -67,6 +102,7 @@ class ConnectionGroup final : public Receiver {
   std::size_t at_ = 0;                 ///< How many of them have had their turn.
   Naps naps_;
   bool naps_now_ = false;
+  std::function<bool()> crowded_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Pollable>> sockets_;
 };

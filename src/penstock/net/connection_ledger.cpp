@@ -2,9 +2,30 @@
 #include "penstock/net/connection_ledger.hpp"
 
 namespace penstock {
+namespace {
 
-ConnectionLedger::ConnectionLedger(Ending& ending, ConnectionSourceOptions const& options)
-    : ending_(ending), connections_(options.connections), most_(options.most_connections), observer_(options.observer) {
+std::uint64_t& count_of(ConnectionCounts& counts, ConnectionEnd how) noexcept {
+  switch (how) {
+    case ConnectionEnd::closed:
+      return counts.closed;
+    case ConnectionEnd::broken:
+      return counts.broken;
+    case ConnectionEnd::silent:
+      return counts.silent;
+    case ConnectionEnd::damaged:
+      break;
+  }
+  return counts.damaged;
+}
+
+}  // namespace
+
+ConnectionLedger::ConnectionLedger(Ending& ending, ConnectionSourceOptions const& options, std::size_t most_kept)
+    : ending_(ending),
+      connections_(options.connections),
+      most_(options.most_connections),
+      most_kept_(most_kept),
+      observer_(options.observer) {
   if (connections_ == 0U) ending_.request();
 }
 
@@ -37,9 +58,10 @@ void ConnectionLedger::close(std::uint64_t connection, ConnectionEnd how, std::u
   {
     std::scoped_lock const lock(mutex_);
     --counts_.open;
-    ++(how == ConnectionEnd::closed ? counts_.closed : how == ConnectionEnd::broken ? counts_.broken : counts_.damaged);
+    ++count_of(counts_, how);
     last = connections_ && counts_.accepted >= *connections_ && counts_.open == 0;
   }
+  if (how == ConnectionEnd::silent) to_close_.fetch_sub(1, std::memory_order_relaxed);
   if (observer_ != nullptr) observer_->ended(connection, how, bytes);
   if (last) ending_.request();
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -18,7 +20,8 @@ namespace penstock {
 class ConnectionLedger {
  public:
   /// `ending` outlives this.
-  ConnectionLedger(Ending& ending, ConnectionSourceOptions const& options);
+  /// The records that have begun may keep `most_kept` bytes.
+  ConnectionLedger(Ending& ending, ConnectionSourceOptions const& options, std::size_t most_kept);
 
   enum class Admission { yes, too_many, no_more };
   /// Whether one more may come.
@@ -29,6 +32,15 @@ class ConnectionLedger {
   void close(std::uint64_t connection, ConnectionEnd how, std::uint64_t bytes);
   void add_bytes(std::size_t bytes) noexcept { bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   void add_loss(RecordLoss const& loss);
+  /// A connection is to be closed from here, which `close` will tell.
+  void give_up() noexcept { to_close_.fetch_add(1, std::memory_order_relaxed); }
+  bool has_some_to_close() const noexcept { return to_close_.load(std::memory_order_relaxed) != 0; }
+  /// The memory that a connection keeps for a record that has begun.
+  void change_kept(std::size_t before, std::size_t now) noexcept {
+    kept_.fetch_add(now - before, std::memory_order_relaxed);
+  }
+  /// They keep more than they may, and none is about to be closed.
+  bool crowded() const noexcept { return kept_.load(std::memory_order_relaxed) > most_kept_ && !has_some_to_close(); }
   bool wants_peers() const noexcept { return observer_ != nullptr; }
   ConnectionCounts counts() const;
 
@@ -36,11 +48,14 @@ class ConnectionLedger {
   Ending& ending_;
   std::optional<std::uint64_t> const connections_;
   std::size_t const most_;
+  std::size_t const most_kept_;
   ConnectionObserver* const observer_;
   std::mutex telling_;  ///< So that the observer is told in order. It may ask for `counts`. Taken before the other.
   mutable std::mutex mutex_;
   ConnectionCounts counts_;
   std::atomic<std::uint64_t> bytes_{0};
+  std::atomic<std::size_t> kept_{0};
+  std::atomic<std::size_t> to_close_{0};
 };
 
 }  // namespace penstock

@@ -12,6 +12,7 @@
 #include "penstock/net/connection.hpp"
 #include "penstock/net/connection_group.hpp"
 #include "penstock/net/connection_ledger.hpp"
+#include "penstock/net/late_peers.hpp"
 #include "penstock/net/listener.hpp"
 #include "penstock/net/receivers.hpp"
 #include "penstock/sockets.hpp"
@@ -53,12 +54,17 @@ class ConnectionSource::Parts {
   Parts(std::vector<std::string> const& addresses, Pool const& pool, ConnectionSourceOptions options)
       : options_(std::move(options)),
         ending_(options_.stop),
-        ledger_(ending_, options_),
+        ledger_(ending_, options_, std::max(options_.most_unfinished, pool.shape().input_bytes)),
         receivers_(pool, ending_, {.linger = options_.linger, .idle = options_.idle}) {
     expect_suitable(options_, pool.shape().input_bytes);
     if (addresses.empty()) throw Error(ErrorKind::bad_argument, "There is no address to listen at: name one.");
     if (options_.readers == 0) throw Error(ErrorKind::bad_argument, "Connections need a reader: give them one.");
-    for (unsigned k = 0; k < options_.readers; ++k) groups_.push_back(std::make_unique<ConnectionGroup>(ending_));
+    for (unsigned k = 0; k < options_.readers; ++k) {
+      ConnectionGroup& group = *groups_.emplace_back(std::make_unique<ConnectionGroup>(ending_));
+      group.bound_by([this] { return ledger_.crowded(); });
+      group.adopt(std::make_unique<LatePeers>(
+          group, LatePeers::Limits{.silence = options_.longest_silence, .record = options_.longest_record}));
+    }
     for (std::string const& address : addresses) listen(address);
     for (auto const& group : groups_) receivers_.add(*group);
   }
@@ -66,6 +72,7 @@ class ConnectionSource::Parts {
   std::vector<std::string> const& addresses() const noexcept { return addresses_; }
   ConnectionLedger const& ledger() const noexcept { return ledger_; }
   Receivers& receivers() noexcept { return receivers_; }
+  bool stopped() const noexcept { return options_.stop.stop_requested(); }
 
  private:
   void listen(std::string const& address) {
@@ -73,8 +80,22 @@ class ConnectionSource::Parts {
     for (auto& socket : ListeningSocket::open_all(address)) {
       addresses_.push_back(socket->address());
       auto const accepted = [this](int peer, std::string const& name) { add(peer, name); };
-      group.adopt(std::make_unique<Listener>(std::move(socket), ledger_, group, accepted));
+      group.adopt(
+          std::make_unique<Listener>(std::move(socket), ledger_, group, accepted, [this] { return make_room(); }));
     }
+  }
+  /// For a peer that waits to be accepted: gives up the one that has been silent the longest.
+  bool make_room() {
+    auto const before = Pollable::Clock::now() - options_.spared;
+    ConnectionGroup* chosen = nullptr;
+    std::optional<Pollable::Clock::time_point> since;
+    for (auto const& group : groups_) {
+      auto const here = group->longest_silence(before);
+      if (!here || (since && *since <= *here)) continue;
+      since = here;
+      chosen = group.get();
+    }
+    return chosen != nullptr && chosen->give_up_silent(before);
   }
   void add(int socket, std::string const& peer) {
     Descriptor owned(socket);
@@ -131,12 +152,18 @@ std::vector<std::string> ConnectionSource::remarks() const {
 
 std::vector<LeftOut> ConnectionSource::left_out() const {
   ConnectionCounts const now = counts();
-  std::vector<LeftOut> all = left_out_of(now.loss);
+  std::vector<LeftOut> all = left_out_of(now.loss, parts_->stopped());
   std::array const connections{
       LeftOut{.unit = "connection",
               .reason = "closed from here, since what came is no record",
               .count = now.damaged,
               .remedy = "look for damage, or for a sender that frames its records in another way"},
+      LeftOut{
+          .unit = "connection",
+          .reason = "closed from here, since it was silent or a record of it took too long",
+          .count = now.silent,
+          .remedy = "raise longest_silence, longest_record or most_unfinished, or the limit on open files (ulimit -n)",
+          .lost = false},
       LeftOut{.unit = "connection",
               .reason = "turned away, since there were too many",
               .count = now.refused,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -17,7 +18,8 @@ namespace {
 /// Peers that are accepted before the connections have their turn again.
 constexpr int most_peers_at_once = 64;
 
-constexpr itimerspec pause_time{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = 100'000'000}};
+/// For memory to come back, and for a connection that is given up to be closed.
+constexpr long for_memory_ns = 100'000'000, for_room_ns = 1'000'000;
 
 int open_spare() noexcept {
   return open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -33,9 +35,10 @@ class Listener::Pause final : public Pollable {
         listener_(std::move(listener)),
         timer_(expect_descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK))) {}
   int descriptor() const noexcept override { return timer_.number; }
-  void begin() {
+  void begin(long nanoseconds) {
     group_.set().change((*listener_)->descriptor(), 0, *listener_);
-    timerfd_settime(timer_.number, 0, &pause_time, nullptr);
+    itimerspec const time{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_nsec = nanoseconds}};
+    timerfd_settime(timer_.number, 0, &time, nullptr);
   }
   bool ready(Contents&) override {
     std::uint64_t times = 0;
@@ -51,8 +54,12 @@ class Listener::Pause final : public Pollable {
 };
 
 Listener::Listener(std::unique_ptr<ListeningSocket> socket, ConnectionLedger& ledger, ConnectionGroup& group,
-                   Accepted accepted)
-    : socket_(std::move(socket)), ledger_(ledger), accepted_(std::move(accepted)), spare_(open_spare()) {
+                   Accepted accepted, MakeRoom make_room)
+    : socket_(std::move(socket)),
+      ledger_(ledger),
+      accepted_(std::move(accepted)),
+      make_room_(std::move(make_room)),
+      spare_(open_spare()) {
   auto pause = std::make_unique<Pause>(group, itself_);
   pause_ = pause.get();
   group.adopt(std::move(pause));
@@ -67,6 +74,7 @@ bool Listener::ready(Contents&) {
   for (int k = 0; k < most_peers_at_once; ++k) {
     auto const admission = ledger_.admission();
     if (admission == ConnectionLedger::Admission::no_more) return false;
+    if (admission == ConnectionLedger::Admission::too_many && peer_waits() && room_is_made()) return true;
     NetAddress peer;
     peer.bytes = sizeof peer.storage;
     int const socket = accept4(descriptor(), peer.raw(), &peer.bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -77,15 +85,31 @@ bool Listener::ready(Contents&) {
       ledger_.refuse();
     } else if (errno == EAGAIN) {
       return true;
+    } else if ((errno == EMFILE || errno == ENFILE) && room_is_made()) {
+      return true;
     } else if ((errno == EMFILE || errno == ENFILE) && spare_.number >= 0) {
       if (!turn_away()) return true;
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-      pause_->begin();
+      pause_->begin(for_memory_ns);
       return true;
     }
     // Else this peer is gone, or its network is.
   }
   return true;
+}
+
+bool Listener::peer_waits() const noexcept {
+  pollfd waited{descriptor(), POLLIN, 0};
+  return poll(&waited, 1, 0) > 0;
+}
+
+/// Soon: peers wait until those that are given up have been closed.
+bool Listener::room_is_made() {
+  int const problem = errno;
+  bool const some = ledger_.has_some_to_close() || make_room_();
+  if (some) pause_->begin(for_room_ns);
+  errno = problem;
+  return some;
 }
 
 /// With the descriptor that was kept for that; false if no peer waits. The system refuses a descriptor also then.

@@ -14,8 +14,9 @@ namespace penstock {
 
 /// Accepts peers, or turns them away.
 ///
-/// Where the process has no descriptor left, a peer is turned away by one that was kept for that; where the system
-/// has no memory left, peers are left to wait for a tenth of a second. So no thread goes round for peers that cannot be
+/// Where there are too many peers or the process has no descriptor left, those that have been silent for long make
+/// room. If there are none, a peer is turned away, by a descriptor that was kept for that; where the system has no
+/// memory left, peers are left to wait for a tenth of a second. So no thread goes round for peers that cannot be
 /// accepted.
 ///
 /// Threads: the one that has the group.
@@ -23,12 +24,14 @@ class Listener final : public Pollable {
  public:
   /// Gets a socket, which is then its to close, and its peer's address, if the ledger wants that; throws nothing.
   using Accepted = std::function<void(int socket, std::string const& peer)>;
+  /// Gives up peers that have been silent for long; false if there are none.
+  using MakeRoom = std::function<bool()>;
 
   /// `ledger` and `group`, to which this is given, outlive it.
   ///
   /// Throws: Error of kind system, if the process has no descriptor left.
-  Listener(std::unique_ptr<ListeningSocket> socket, ConnectionLedger& ledger, ConnectionGroup& group,
-           Accepted accepted);
+  Listener(std::unique_ptr<ListeningSocket> socket, ConnectionLedger& ledger, ConnectionGroup& group, Accepted accepted,
+           MakeRoom make_room);
   Listener(Listener const&) = delete;
   Listener& operator=(Listener const&) = delete;
   ~Listener() override;
@@ -39,10 +42,13 @@ class Listener final : public Pollable {
  private:
   class Pause;
   bool turn_away();
+  bool room_is_made();
+  bool peer_waits() const noexcept;
 
   std::unique_ptr<ListeningSocket> const socket_;
   ConnectionLedger& ledger_;
   Accepted const accepted_;
+  MakeRoom const make_room_;
   Descriptor spare_;
   std::shared_ptr<Listener*> const itself_ = std::make_shared<Listener*>(this);  ///< Null once it is gone.
   Pause* pause_ = nullptr;                                                       ///< The group's.

@@ -3,10 +3,13 @@
 
 #include <cerrno>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +20,21 @@ namespace penstock {
 namespace {
 
 constexpr int stream_flags = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+
+/// The lock of a path's folder, as long as this lives. A server has it from its look at what lies at the path until it
+/// listens there: before, the file of one that starts looks like one that was left behind.
+class FolderLock {
+ public:
+  explicit FolderLock(std::string const& path)
+      : folder_(open(path.substr(0, path.rfind('/') + 1).append(".").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    // Without a right to read the folder none can be had. The system gives it back with the descriptor.
+    while (folder_.number >= 0 && flock(folder_.number, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+
+ private:
+  Descriptor const folder_;
+};
 
 /// Removes a socket file that a server left behind.
 ///
@@ -48,6 +66,8 @@ std::vector<std::unique_ptr<ListeningSocket>> ListeningSocket::open_all(std::str
   std::string_view const text = address;
   if (text.substr(0, 5) == "unix:") {
     NetAddress const where = unix_address(text.substr(5));
+    std::optional<FolderLock> lock;
+    if (std::string const path = text_of(where); path.front() != '@') lock.emplace(path);
     remove_old_file(address, where);
     all.push_back(std::make_unique<ListeningSocket>("unix:", where));
     return all;

@@ -19,7 +19,7 @@ class ListeningSocket {
  public:
   /// One for each address that "tcp:HOST:PORT", "unix:/path" or "unix:@name" means.
   ///
-  /// Blocks: while a name is looked up.
+  /// Blocks: while a name is looked up; while another server begins to listen at a path in the same folder.
   /// Throws: Error of kind bad_argument, if it is no such text; of kind system, if no peer can be listened for there.
   static std::vector<std::unique_ptr<ListeningSocket>> open_all(std::string const& address);
 

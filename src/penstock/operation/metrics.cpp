@@ -165,6 +165,7 @@ MetricSource metrics_of(ConnectionSource const& source, std::string name) {
     char const* const ended = "Connections that are no more, or never were, by what became of them.";
     list.counter("penstock_connections", ended, {{"fate", "closed"}}, counts.closed);
     list.counter("penstock_connections", ended, {{"fate", "broken"}}, counts.broken);
+    list.counter("penstock_connections", ended, {{"fate", "silent"}}, counts.silent);
     list.counter("penstock_connections", ended, {{"fate", "damaged"}}, counts.damaged);
     list.counter("penstock_connections", ended, {{"fate", "refused"}}, counts.refused);
     list.counter("penstock_source_bytes", source_bytes, {}, counts.bytes);

@@ -151,7 +151,8 @@ Stages Records::Parts::stages_for(RecordStages stages) {
           .merge =
               [merge = std::move(stages.merge)](Stage& stage) {
                 if (merge) merge(static_cast<PackedStage&>(stage).users());
-              }};
+              },
+          .order = std::move(stages.order)};
 }
 
 Pack* Records::Parts::take_up(Desk& desk, std::size_t bytes, std::size_t records, bool may_wait) {

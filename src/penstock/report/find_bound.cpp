@@ -23,8 +23,15 @@ bool may_overlap(RunFigures const& figures) {
   return slots_of_all(figures) > 1 && figures.pool > 1;
 }
 
-bool legacy_in_common(RunFigures const& figures) {
-  return figures.legacy && !figures.own_streams && figures.lanes > 1;
+/// The stream that lanes share had work for so much of the time that this bounded the run, and no part of the device
+/// is known to have been at its limit there.
+bool turns_in_shared_stream(RunFigures const& figures, Utilisation const& use) {
+  if (shared_stream_busy(figures).value_or(0) < in_use) return false;
+  return std::ranges::none_of(use.parts, [&](PartUse const& part) {
+    bool const copies = part.part == Bound::upload || part.part == Bound::download;
+    if (!copies && part.part != Bound::kernel) return false;
+    return part.ceiling && use.rate * (copies ? 1 / nothing_else_matters : well_above) > *part.ceiling;
+  });
 }
 
 /// A stage that waits for the device: the lane is not free, and the device works for the same tile meanwhile. A second
@@ -43,15 +50,15 @@ Turns turns_of(RunFigures const& figures, Utilisation const& use) {
   PartUse const* const kernel = use.find(Bound::kernel);
   bool const kernels_one_by_one =
       kernel != nullptr && kernel->time.value_or(0) >= in_use && kernel->ceiling.value_or(0) >= well_above * use.rate;
-  if (kernels_one_by_one && legacy_in_common(figures)) return Turns::legacy_stream;
   if (kernels_one_by_one && figures.lanes == 1) return Turns::one_lane;
+  if (turns_in_shared_stream(figures, use)) return Turns::legacy_stream;
 
   if (!figures.overlap || !figures.overlap->overlap || !figures.overlap->speed_of_light) return Turns::none;
   Overlap const& seen = *figures.overlap;
   bool const always_busy = static_cast<double>(seen.busy.count()) >= in_use * static_cast<double>(seen.window.count());
   if (*seen.speed_of_light >= nothing_else_matters || *seen.overlap > apart || !always_busy) return Turns::none;
   if (figures.single_stream && figures.lanes == 1) return Turns::single_stream;
-  return legacy_in_common(figures) ? Turns::legacy_stream : Turns::unknown;
+  return Turns::unknown;
 }
 
 /// A run that was over before its parts were at work all at once: what was busy in it says nothing of a longer one.
@@ -74,7 +81,9 @@ PartUse const* full(Utilisation const& use, std::initializer_list<Bound> among) 
 
 /// All tiles were on their way, and no part was busy.
 Finding find_latency(RunFigures const& figures) {
-  if (legacy_in_common(figures) && !figures.overlap) return {Bound::serialising_stream, Turns::legacy_stream};
+  constexpr double half = 0.5;
+  if (figures.shares != SharedStream::none && shared_stream_busy(figures).value_or(1) >= half)
+    return {Bound::serialising_stream, Turns::legacy_stream};
   if (figures.notice && figures.in_flight && *figures.notice >= 0.5 * *figures.in_flight * figures.wall) {
     return {Bound::completion};
   }
@@ -184,6 +193,7 @@ Finding find_bound(RunFigures const& figures, Utilisation const& use) {
   if (lanes != nullptr && host == nullptr) return {Bound::submission};
   if (turns != Turns::none && host == nullptr) return {Bound::serialising_stream, turns};
   if (PartUse const* const device = full(use, {Bound::upload, Bound::download, Bound::kernel})) return {device->part};
+  if (use.cpus_full && host == nullptr) return {Bound::cpus};
   PartUse const* const busiest = use.busiest();
   if (busiest != nullptr && busiest->share >= in_use) return {busiest->part};
 
@@ -223,6 +233,8 @@ std::optional<WhyNoStreams> why_no_streams(Finding const& finding, RunFigures co
       return because(NoStreams::host, waits + "the sink is at its limit");
     case Bound::source_waits:
       return because(NoStreams::host, waits + "there is nothing to send");
+    case Bound::cpus:
+      return because(NoStreams::host, waits + "its CPUs have nothing left");
     case Bound::submission:
     case Bound::completion:
       return part != nullptr ? on_lanes(*part, figures) : std::nullopt;

@@ -40,6 +40,7 @@ struct Finding {
 ///   nor the lanes, unless it is known why: where tiles come one by one, or go one by one, there is nothing to take
 ///   turns with;
 /// - else a part of the device that was in use for nine tenths, since whatever else was changed gained a ninth at most;
+/// - else the CPUs of the host, if they had nothing left;
 /// - else the part that was most in use, if for four fifths;
 /// - else, since no part was busy, what producers did most: filling, waiting for a turn in the source, or waiting for
 ///   tiles. If they waited for tiles, all were on their way: too few, or their lanes heard too late of them.

@@ -35,6 +35,8 @@ std::string part_text(Bound part) {
       return "submission";
     case Bound::completion:
       return "the lanes";
+    case Bound::cpus:
+      return "the CPUs";
     default:
       return std::string(bound_name(part));
   }
@@ -98,19 +100,26 @@ std::string batch_text(RunFigures const& figures, unsigned batch) {
   return option_text("--batch", batch) + (pool_short ? ' ' + option_text("--tiles", tiles) : "");
 }
 
-Offers::Offers(double rate, std::optional<Limit> const& next)
-    : rate_(rate), next_(next ? next->tiles_per_second : std::numeric_limits<double>::infinity()) {}
+Offers::Offers(Finding const& finding, Utilisation const& use)
+    : use_(use),
+      next_(next_limit(finding, use).value_or(Limit{std::numeric_limits<double>::infinity(), {}}).tiles_per_second) {}
 
-void Offers::option(std::string change, double reached, std::string why) {
-  add(options_, std::move(change), std::min(reached, next_), std::move(why));
+/// A change to where all bounds are reached holds to a third with this, and so does one that comes to six tenths.
+double Offers::most_of(double reached) const {
+  constexpr double most = 0.85;
+  return 1 + most * (reached / use_.rate - 1);
 }
 
-void Offers::whole(std::string change, double reached, std::string why) {
-  add(options_, std::move(change), reached, std::move(why));
+void Offers::option(std::string change, double reached, std::string why) {
+  add(options_, std::move(change), most_of(std::min({reached, next_, use_.cpus_most()})), std::move(why));
+}
+
+void Offers::whole(std::string change, double reached, double saved, std::string why) {
+  add(options_, std::move(change), most_of(std::min(reached, use_.cpus_most(saved))), std::move(why));
 }
 
 void Offers::work(std::string change, double reached, std::string why) {
-  add(work_, std::move(change), std::min(reached, next_), std::move(why));
+  add(work_, std::move(change), std::min(reached, next_) / use_.rate, std::move(why));
 }
 
 std::vector<Advice> Offers::best() const {
@@ -125,9 +134,8 @@ std::vector<Advice> Offers::best() const {
   return all;
 }
 
-void Offers::add(std::vector<Advice>& list, std::string change, double reached, std::string why) const {
+void Offers::add(std::vector<Advice>& list, std::string change, double gain, std::string why) const {
   constexpr double worth_saying = 1.05;
-  double const gain = reached / rate_;
   if (std::isfinite(gain) && gain >= worth_saying) list.push_back({std::move(change), gain, std::move(why)});
 }
 

@@ -42,27 +42,29 @@ std::string slots_text(RunFigures const& figures, std::uint64_t slots, unsigned 
 /// "--batch 32 --slots 128 --tiles 157", of these what the run has not.
 std::string batch_text(RunFigures const& figures, unsigned batch);
 
-/// Where changes that may become advice are collected: what bounds next caps their gain, and what is left of it must be
-/// worth saying.
+/// Where changes that may become advice are collected. What is promised is no more than any bound allows that is known:
+/// what the change itself can do at most, what bounds next, what CPUs are left; and it must be worth saying.
 class Offers {
  public:
-  /// `rate`: tiles per second of the run.
-  Offers(double rate, std::optional<Limit> const& next);
+  explicit Offers(Finding const& finding, Utilisation const& use);
 
-  /// A change of options. `reached`: tiles per second that it alone would allow.
+  /// A change of options. `reached`: tiles per second that it alone would allow at most. A pipeline comes near to its
+  /// bounds and not up to them, so most of what they leave is promised.
   void option(std::string change, double reached, std::string why);
-  /// A change of options, where `reached` is what all parts together allow with it, but for CPUs.
-  void whole(std::string change, double reached, std::string why);
-  /// A change of what the run does. `reached` as above.
+  /// A change of options after which a tile takes less of the CPUs, by `saved` seconds in the whole run. `reached` is
+  /// what all parts together allow with it, but for CPUs.
+  void whole(std::string change, double reached, double saved, std::string why);
+  /// A change of what the run does. `reached` as in `option`; all of it is promised.
   void work(std::string change, double reached, std::string why);
 
   /// As `advice_for` says.
   std::vector<Advice> best() const;
 
  private:
-  void add(std::vector<Advice>& list, std::string change, double reached, std::string why) const;
+  void add(std::vector<Advice>& list, std::string change, double gain, std::string why) const;
+  double most_of(double reached) const;
 
-  double const rate_;
+  Utilisation const& use_;
   double const next_;
   std::vector<Advice> options_;
   std::vector<Advice> work_;

@@ -41,14 +41,17 @@ struct RunFigures {
   std::optional<double> lane_idle = {};  ///< Lanes, with nothing to do but to wait or watch.
   std::optional<double> notice = {};     ///< Tiles that were done, until their lanes heard of it: a sum over all tiles.
   std::optional<double> cpu_time = {};   ///< All threads of the process, on a CPU.
+  double cpu_of_others = 0;              ///< Other processes, on the CPUs that this one may use.
 
   std::optional<Overlap> overlap = {};   ///< Of a recording that looked at every tile.
   std::optional<double> in_flight = {};  ///< Tiles, on average, of all lanes together.
   std::optional<DeviceTimes> device_times = {};
 
-  bool gpu = false;            ///< Another device brings what it has; CPU devices share the host's CPUs.
-  bool legacy = false;         ///< Stream 0 is the legacy default stream.
-  bool own_streams = false;    ///< The work names streams of its lane's own and never says 0.
+  bool gpu = false;                          ///< Another device brings what it has; CPU devices share the host's CPUs.
+  SharedStream shares = SharedStream::none;  ///< What lanes do in one stream, the legacy default stream.
+  /// Tiles were copied for want of a promise of their stage, on a device that could work in the host's memory.
+  bool copies_in_vain = false;
+  std::string late = {};       ///< Of a model: that this machine was too slow for its clock, a sentence; or empty.
   bool single_stream = false;  ///< A lane uploads, computes and downloads in one stream.
   std::string signal = {};     ///< "callback" and so on; empty if unknown.
 };
@@ -56,6 +59,12 @@ struct RunFigures {
 /// Tiles in flight at most, of all lanes together.
 inline std::uint64_t slots_of_all(RunFigures const& figures) {
   return std::uint64_t{std::max(figures.lanes, 1U)} * std::max(figures.slots, 1U);
+}
+
+/// For what part of the time the stream that lanes share had work; empty if they share none, or if that is not known.
+inline std::optional<double> shared_stream_busy(RunFigures const& figures) {
+  if (figures.shares == SharedStream::none || !figures.overlap || figures.overlap->window.count() == 0) return {};
+  return static_cast<double>(figures.overlap->shared.count()) / static_cast<double>(figures.overlap->window.count());
 }
 
 /// What the parts of a run come to when each is alone, with tiles like the run's; what is empty was not measured.

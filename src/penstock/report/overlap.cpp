@@ -123,6 +123,22 @@ Overlap overlap_of(Intervals const& uploads, Intervals const& downloads, Interva
   return seen;
 }
 
+namespace {
+
+/// What is left of it where the steps in a shared stream have no times of their own.
+Overlap without_shared(Overlap seen, SharedStream shared, Intervals const& stage) {
+  bool const all = shared == SharedStream::all;
+  seen.shared = all ? seen.busy : std::chrono::nanoseconds(stage.length());
+  seen.computing = std::chrono::nanoseconds(0);
+  if (all) seen.uploading = seen.downloading = seen.computing;
+  seen.speed_of_light.reset();
+  seen.overlap = all ? std::optional(0.0) : std::nullopt;
+  if (all && seen.duplex) seen.duplex = 0;
+  return seen;
+}
+
+}  // namespace
+
 Overlap in_a_window(Overlap seen, std::chrono::nanoseconds window) {
   seen.window = std::max(seen.window, window);
   std::chrono::nanoseconds const longest = std::max({seen.uploading, seen.downloading, seen.computing});
@@ -130,9 +146,11 @@ Overlap in_a_window(Overlap seen, std::chrono::nanoseconds window) {
   return seen;
 }
 
-Overlap overlap_of(Recording const& recording) {
-  Overlap seen = overlap_of(moments_of(recording, Step::upload), moments_of(recording, Step::download),
-                            moments_of(recording, Step::stage));
+Overlap overlap_of(Recording const& recording, SharedStream shared) {
+  Intervals const up = moments_of(recording, Step::upload), down = moments_of(recording, Step::download),
+                  stage = moments_of(recording, Step::stage);
+  Overlap seen = overlap_of(up, down, stage);
+  if (shared != SharedStream::none) seen = without_shared(seen, shared, stage);
   if (recording.every != 1) {
     seen.speed_of_light.reset();
     seen.overlap.reset();
@@ -141,12 +159,15 @@ Overlap overlap_of(Recording const& recording) {
   return seen;
 }
 
-std::optional<DeviceTimes> device_times(Recording const& recording) {
+std::optional<DeviceTimes> device_times(Recording const& recording, SharedStream shared) {
+  Overlap const seen = overlap_of(recording, shared);
+  if (seen.busy.count() == 0) return std::nullopt;
+  if (shared == SharedStream::all) return DeviceTimes{.overlap = 0};
   DeviceTimes times{.upload = mean_of(recording, Step::upload),
                     .kernel = mean_of(recording, Step::stage),
                     .download = mean_of(recording, Step::download)};
-  Overlap const seen = overlap_of(recording);
-  if (seen.busy.count() == 0) return std::nullopt;
+  if (shared == SharedStream::stage) times.kernel.reset();
+  if (shared != SharedStream::none && !times.upload && !times.download) return std::nullopt;
   if (!seen.speed_of_light) return times;
   auto const sum = static_cast<double>((seen.uploading + seen.downloading + seen.computing).count());
   times.overlap = seen.overlap;

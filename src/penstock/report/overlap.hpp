@@ -56,6 +56,7 @@ struct Overlap {
   std::chrono::nanoseconds computing{0};    ///< |K|
   std::chrono::nanoseconds busy{0};         ///< |H u D u K|
   std::chrono::nanoseconds window{0};       ///< From the first start to the last end of any of them.
+  std::chrono::nanoseconds shared{0};       ///< For how long a stream that lanes share had work.
 
   /// max(|H|, |D|, |K|) / window: 1 if the busiest kind never paused, so that only less work could be faster.
   /// Empty if the device did nothing.
@@ -68,6 +69,15 @@ struct Overlap {
   std::optional<double> duplex = {};
 };
 
+/// What the lanes of a device do in a stream that all of them have in common.
+///
+/// Events around a step of one lane then also have the work of others between them, so such a step has no times.
+enum class SharedStream : std::uint8_t {
+  none,
+  stage,  ///< What stages give to the device; copies have streams of their own.
+  all,    ///< All they do, so nothing overlaps.
+};
+
 /// The same device in a window that is at least as long: what lies before its first start and behind its last end is a
 /// pause like others.
 Overlap in_a_window(Overlap seen, std::chrono::nanoseconds window);
@@ -76,10 +86,11 @@ Overlap overlap_of(Intervals const& uploads, Intervals const& downloads, Interva
 
 /// The device's part of a recording. Passages that were missed were the last, so the figures are then of the run's
 /// beginning. If not every tile was looked at, the times are those of the tiles that were, and the three figures are
-/// empty: what ran beside was not seen.
-Overlap overlap_of(Recording const& recording);
+/// empty: what ran beside was not seen. Steps in a shared stream count for that stream and not as theirs: overlap is 0
+/// if all of them are there, and else empty.
+Overlap overlap_of(Recording const& recording, SharedStream shared = SharedStream::none);
 
-/// Of a recording in which a device did something; empty if it did nothing.
-std::optional<DeviceTimes> device_times(Recording const& recording);
+/// Of a recording in which a device did something; empty if it did nothing. Of steps in a shared stream there is none.
+std::optional<DeviceTimes> device_times(Recording const& recording, SharedStream shared = SharedStream::none);
 
 }  // namespace penstock

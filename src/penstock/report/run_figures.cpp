@@ -83,6 +83,14 @@ std::string on_room(Room room, RunFigures const& figures) {
   return one_decimal(*figures.in_flight) + " of " + slots + " were in use on average.";
 }
 
+std::string in_shared_stream(RunFigures const& figures) {
+  std::string text = count_text(figures.lanes, "lane");
+  bool const all = figures.shares == SharedStream::all;
+  text += all ? " did all in the one legacy default stream" : " computed in the one legacy default stream";
+  if (auto const busy = shared_stream_busy(figures)) text += ", which had work " + percent_text(*busy) + " of the time";
+  return text + (all ? ": nothing overlaps" : "");
+}
+
 std::string on_turns(Turns turns, RunFigures const& figures, Utilisation const& use) {
   std::string overlap;
   if (figures.overlap && figures.overlap->overlap) {
@@ -97,7 +105,7 @@ std::string on_turns(Turns turns, RunFigures const& figures, Utilisation const& 
                                   : "";
   switch (turns) {
     case Turns::legacy_stream:
-      return count_text(figures.lanes, "lane") + " computed in the one legacy default stream" + overlap + at_once + ".";
+      return in_shared_stream(figures) + at_once + ".";
     case Turns::single_stream:
       return "One lane did all in one stream" + overlap + ".";
     case Turns::one_lane:
@@ -121,6 +129,13 @@ std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& 
       return {on_room(finding.room, figures), on_the_rest(use.busiest(), use)};
     case Bound::serialising_stream:
       return {on_turns(finding.turns, figures, use), on_the_rest(use.busiest(), use)};
+    case Bound::cpus: {
+      Utilisation::Cpus const cpus = use.cpus.value();
+      std::string const others = cpus.others > 0 ? ", other processes " + percent_text(std::min(cpus.others, 1.0)) : "";
+      return {count_text(figures.cpus, "CPU") + " had nothing left: this process used " +
+                  percent_text(std::min(cpus.own, 1.0)) + " of their time" + others + ".",
+              on_the_rest(use.busiest(), use)};
+    }
     case Bound::completion: {
       double const tiles = static_cast<double>(figures.tiles);
       return {"Of " + seconds_text(*figures.in_flight * figures.wall / tiles) + " in flight a tile was done for " +
@@ -147,13 +162,14 @@ std::optional<Ceiling> in_bytes(std::optional<Limit> const& limit, Utilisation c
 }  // namespace
 
 void add_recording(RunFigures& figures, Recording const& recording) {
-  Overlap const seen = overlap_of(recording);
-  if (seen.speed_of_light) figures.overlap = seen;
-  figures.device_times = device_times(recording);
+  Overlap const seen = overlap_of(recording, figures.shares);
+  if (seen.busy.count() > 0 && recording.every == 1) figures.overlap = seen;
+  figures.device_times = device_times(recording, figures.shares);
   double const in_flight = mean_in_flight(recording);
   if (in_flight > 0) figures.in_flight = in_flight;
   if (recording.missed != 0) return;
-  figures.meanwhile = std::chrono::duration<double>(at_work_meanwhile(recording)).count();
+  if (figures.shares == SharedStream::none)
+    figures.meanwhile = std::chrono::duration<double>(at_work_meanwhile(recording)).count();
   for (StepTimes const& times : step_times(recording)) {
     double const seconds = std::chrono::duration<double>(times.total).count() * static_cast<double>(recording.every);
     if (times.step == Step::enqueue) figures.enqueue = seconds;
@@ -163,6 +179,10 @@ void add_recording(RunFigures& figures, Recording const& recording) {
 
 Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
   Verdict verdict;
+  if (!figures.late.empty()) {
+    verdict.evidence = {"Nothing is judged. " + figures.late};
+    return verdict;
+  }
   verdict.device_times = figures.device_times;
   bool const ran = figures.wall > 0 && figures.tiles > 0;
   Utilisation const use = ran ? utilisation_of(figures, ceilings) : Utilisation{};
@@ -182,8 +202,17 @@ Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
   if (finding.room == Room::run) return verdict;
   verdict.ceiling = in_bytes(own_limit(finding, use), use);
   verdict.next = in_bytes(next_limit(finding, use), use);
-  verdict.advice = advice_for(finding, figures, ceilings, use);
   verdict.streams_will_not_help = why_no_streams(finding, figures, ceilings, use);
+  if (!use.cpus || !use.cpus->contended()) {
+    verdict.advice = advice_for(finding, figures, ceilings, use);
+    return verdict;
+  }
+  verdict.no_advice = "Nothing is advised, because other processes used " +
+                      percent_text(std::min(use.cpus->others, 1.0)) + " of the CPUs and left " +
+                      percent_text(use.cpus->left()) + ": on a quiet machine the bound may be another.";
+  bool const of_device = finding.bound == Bound::upload || finding.bound == Bound::download ||
+                         finding.bound == Bound::kernel || finding.turns == Turns::barrier;
+  if (!of_device) verdict.streams_will_not_help.reset();
   return verdict;
 }
 

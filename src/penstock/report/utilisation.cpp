@@ -41,13 +41,13 @@ std::optional<double> link_ceiling(std::optional<double> alone, std::optional<do
 
 void add_device(Utilisation& use, RunFigures const& figures, Ceilings const& ceilings) {
   std::optional<double> up, down, kernel;
-  if (figures.overlap && figures.overlap->speed_of_light) {
+  if (figures.overlap && (figures.overlap->speed_of_light || figures.shares == SharedStream::stage)) {
     auto const part = [&](std::chrono::nanoseconds busy) {
       return static_cast<double>(busy.count()) / static_cast<double>(figures.overlap->window.count());
     };
     up = part(figures.overlap->uploading);
     down = part(figures.overlap->downloading);
-    kernel = part(figures.overlap->computing);
+    if (figures.shares == SharedStream::none) kernel = part(figures.overlap->computing);
   }
   if (figures.bytes_up > 0) {
     add_part(use, Bound::upload, up, link_ceiling(ceilings.run_upload(), ceilings.run_both(), figures));
@@ -68,6 +68,20 @@ void add_lanes(Utilisation& use, RunFigures const& figures, Ceilings const& ceil
   bool const mostly_retiring = enqueuing && busy && *enqueuing < *busy / 2;
   add_part(use, Bound::submission, mostly_retiring ? enqueuing : busy, ceilings.submission);
   if (mostly_retiring) add_part(use, Bound::completion, busy, {});
+}
+
+void add_cpus(Utilisation& use, RunFigures const& figures) {
+  double const lanes_busy =
+      figures.lane_idle ? figures.wall * figures.lanes - *figures.lane_idle : figures.enqueue.value_or(0);
+  double const threads = figures.fill + figures.sink + lanes_busy;
+  use.cpu_seconds = figures.cpu_time.value_or(threads);
+  if (figures.cpus == 0 || use.cpu_seconds <= 0) return;
+  double const all = figures.cpus * figures.wall;
+  use.cpus = {.own = use.cpu_seconds / all, .others = figures.cpu_of_others / all};
+  // Beside a GPU threads may watch it awake, and could do other things.
+  double const at_work = figures.gpu ? std::min(use.cpu_seconds, threads) : use.cpu_seconds;
+  constexpr double nothing_left = 0.95;
+  use.cpus_full = figures.cpu_time && at_work / all + use.cpus->others >= nothing_left;
 }
 
 /// Of lanes that are busy for `share` of their time, part of it with giving tiles to the device.
@@ -113,12 +127,15 @@ Utilisation utilisation_of(RunFigures const& figures, Ceilings const& ceilings) 
   add_part(use, Bound::sink, share_of(figures.sink, figures.wall, figures.sinks), {});
   add_lanes(use, figures, ceilings);
 
-  double const lanes_busy =
-      figures.lane_idle ? figures.wall * figures.lanes - *figures.lane_idle : figures.enqueue.value_or(0);
-  double const busy = figures.cpu_time.value_or(figures.fill + figures.sink + lanes_busy);
-  bool const known = figures.cpus > 0 && busy > 0;
-  use.cpus_most = known ? use.rate * std::max(1.0, figures.cpus * figures.wall / busy) : unbounded;
+  add_cpus(use, figures);
   return use;
+}
+
+double Utilisation::cpus_most(double saved) const {
+  if (!cpus) return unbounded;
+  constexpr double least_left = 0.1;  // However much is saved, tiles take some CPU.
+  double const own = cpus->own * std::max(least_left, 1 - saved / cpu_seconds);
+  return rate * std::max(1.0, (1 - std::min(cpus->others, 1.0)) / own);
 }
 
 double LinkWay::most() const {

@@ -35,9 +35,23 @@ struct Utilisation {
     double borrowing = 0, filling = 0, waiting = 0;  ///< For a tile; in the source; for their turn in the source.
   };
   std::optional<Producers> producers = {};
-  /// Tiles per second at which the host has no CPU left, if all threads were to do more of the same. Infinite if
-  /// unknown.
-  double cpus_most = 0;
+  /// Which parts of the time of all CPUs that the process may use it had, and other processes had.
+  struct Cpus {
+    double own = 0, others = 0;
+    double left() const noexcept { return own + others < 1 ? 1 - own - others : 0; }
+    /// Threads waited for CPUs that other processes had, so what their times say is not what the run would take alone.
+    bool contended() const noexcept { return others >= 0.1 && own + others >= 0.85; }
+  };
+  std::optional<Cpus> cpus = {};  ///< Empty if unknown.
+  /// Of a CPU time that was measured, and that was spent on work and not on watching a GPU: nothing is left.
+  bool cpus_full = false;
+
+  /// Tiles per second at which the host has no CPU left that other processes do not use, if all threads were to do more
+  /// of the same, but for `saved` of their time. Infinite if unknown.
+  ///
+  /// Units: `saved` in CPU seconds of the run.
+  double cpus_most(double saved = 0) const;
+  double cpu_seconds = 0;  ///< That `cpus` counts as the process's own.
 
   PartUse const* find(Bound part) const noexcept;
   /// The one with the greatest share but for some, the first of equals; null if there is none.

@@ -8,17 +8,10 @@
 namespace penstock {
 
 std::string_view bound_name(Bound bound) noexcept {
-  constexpr std::array<std::string_view, 11> names{"upload",
-                                                   "download",
-                                                   "kernel",
-                                                   "fill",
-                                                   "sink",
-                                                   "submission",
-                                                   "completions",
-                                                   "too few tiles",
-                                                   "serialising stream",
-                                                   "source waits",
-                                                   "nothing measured"};
+  constexpr std::array<std::string_view, 12> names{"upload",       "download",      "kernel",
+                                                   "fill",         "sink",          "submission",
+                                                   "completions",  "too few tiles", "serialising stream",
+                                                   "source waits", "CPUs",          "nothing measured"};
   return names[static_cast<std::size_t>(bound)];
 }
 
@@ -39,6 +32,8 @@ std::string describe(DeviceTimes const& times) {
   add("upload", times.upload);
   add("kernel", times.kernel);
   add("download", times.download);
+  if (*separator == ' ')
+    return "Overlap is " + percent_text(times.overlap.value_or(0)) + ": all work waits in one stream.";
   if (times.overlap) text += "; overlap is " + percent_text(*times.overlap);
   if (times.speedup && times.possible_speedup) {
     text += (times.overlap ? ", which is " : "; that is ") + factor_text(*times.speedup) +
@@ -56,6 +51,7 @@ std::string describe(Verdict const& verdict) {
   for (Advice const& advice : verdict.advice) {
     text += "\n  try " + advice.change + ": " + factor_text(advice.gain) + " x. " + advice.why;
   }
+  if (!verdict.no_advice.empty()) text += "\n  " + verdict.no_advice;
   if (verdict.streams_will_not_help) text += "\n  " + verdict.streams_will_not_help->sentence;
   return text;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fcntl.h>
@@ -11,9 +13,17 @@
 #include "penstock/machine/output_file.hpp"
 #include "penstock/sink/open_to_write.hpp"
 #include "penstock/sink/sink_writer.hpp"
+#include "penstock/sink/torn_record.hpp"
 #include "penstock/sinks.hpp"
 
 namespace penstock {
+namespace {
+
+std::string gone(std::uint64_t bytes) {
+  return bytes == 1 ? "byte was cut off" : std::to_string(bytes) + " bytes were cut off";
+}
+
+}  // namespace
 
 class FileSink::Parts {
  public:
@@ -93,6 +103,10 @@ class FileSink::Parts {
     return std::make_unique<SinkWriter>(std::move(words), descriptor, options_.writing, ending_, tally_);
   }
   std::unique_ptr<SinkWriter> open(int flags) {
+    if (flags == O_APPEND && !options_.record_end.empty()) {
+      std::uint64_t const bytes = cut_torn_record(path_, options_.record_end);
+      if (bytes != 0) say("%s ended within a record: its last %s.", name_.c_str(), gone(bytes).c_str());
+    }
     Descriptor opened = open_to_write(path_, flags, ending_);
     auto writer = writer_for(opened.number);
     writer->own(opened);

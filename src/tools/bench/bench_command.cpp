@@ -164,13 +164,13 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   options.judged = !no_verdict;
   options.digests = sweep.axes.job != nullptr && !no_digests;
   RunProgress progress(true, begun.empty() ? ProgressBegun() : ProgressBegun::from(begun));
-  Apart begun;
+  Apart rounds;
   bool const all_here = one_process || repeats == 1 || no_points;
   if (all_here) {
-    for (measure::Point const& point : points) begun.results.push_back({.point = point});
+    for (measure::Point const& point : points) rounds.results.push_back({.point = point});
   } else {
     sweep.warn_of_foreign_profile(flavour(), interrupt.token());
-    begun = apart(points, options, interrupt.token(), progress);
+    rounds = apart(points, options, interrupt.token(), progress);
     options.least_repeats = options.most_repeats = 1;  // That are left for this process.
   }
   OpenDevices const devices(sweep.axes.wishes());
@@ -187,9 +187,9 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   std::vector<std::string> places;
   for (measure::Point const& point : points) places.push_back(place_text(wanted, point));
   std::size_t before = 0;
-  for (measure::PointResult const& result : begun.results) before += result.apart;
+  for (measure::PointResult const& result : rounds.results) before += result.apart;
   std::vector<measure::PointResult> const results = measure::sweep(
-      devices.by_name, std::move(begun.results), options, interrupt.token(), [&](measure::SweepProgress const& now) {
+      devices.by_name, std::move(rounds.results), options, interrupt.token(), [&](measure::SweepProgress const& now) {
         progress.show(before + now.done, before + now.total, places[now.point]);
       });
   progress.end();
@@ -208,7 +208,7 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   }
   bool const failed = !told || std::any_of(results.begin(), results.end(),
                                            [](measure::PointResult const& one) { return !one.error.empty(); });
-  if (begun.lost || devices.lost()) return exit_device;
+  if (rounds.lost || devices.lost()) return exit_device;
   return failed ? exit_some_failed : exit_ok;
 }
 
@@ -216,7 +216,8 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
 void BenchCommand::write_trace_of(OutputFile& file, BenchFacts const& facts, std::span<measure::Axis const> axes,
                                   std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
                                   measure::TrialOptions const& trial, std::stop_token const& stop) const {
-  auto const best = best_of(results);
+  // A clock that was late is no reason to show nothing.
+  auto const best = best_of(results, true);
   if (!best) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
   measure::Setting const& setting = results[*best].point.setting;
   DeviceGroup const& on = measure::devices_of(devices, setting);

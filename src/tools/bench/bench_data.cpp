@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "penstock/flow/judge.hpp"
 #include "penstock/flow/option_table.hpp"
 #include "penstock/report/overlap.hpp"
 #include "penstock/report/passages.hpp"
@@ -73,7 +74,7 @@ char const* kind_text(RecordRow::Kind kind) {
 }
 
 /// Of the fastest point, as much as a page has room for.
-Json timeline_of(std::span<PointResult const> results) {
+Json timeline_of(std::span<PointResult const> results, Flavour flavour) {
   constexpr std::size_t most_passages = 15'000;
   auto const best = best_of(results);
   if (!best || !results[*best].traced) return nullptr;
@@ -88,7 +89,8 @@ Json timeline_of(std::span<PointResult const> results) {
   for (Passage const& passage : shown.passages) {
     passages.push_back({passage.row, static_cast<int>(passage.step), passage.tile, passage.begin, passage.end});
   }
-  Overlap const overlap = overlap_of(window);
+  measure::Trial const& trial = results[*best].last.value();
+  Overlap const overlap = overlap_of(window, shared_stream(trial.options, flavour, trial.report.devices.size()));
   return {{"point", *best},
           {"rows", rows},
           {"steps", steps},
@@ -141,6 +143,7 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
              {"placement", result.last ? or_null(result.last->report.placement) : Json(nullptr)},
              {"ceilings", ceilings_of(result, gigabytes)},
              {"verdict", verdict_of(result)},
+             {"too_slow", or_null(result.too_slow)},
              {"remarks", result.remarks},
              {"error", or_null(error)}};
   point.update(members_of_job(result));
@@ -172,7 +175,7 @@ std::string as_json(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   json.update(Json{{"axes", swept},
                    {"options", options},
                    {"points", points},
-                   {"timeline", timeline_of(results)},
+                   {"timeline", timeline_of(results, facts.flavour)},
                    {"compare", nullptr}});
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -58,11 +58,12 @@ std::string place_text(std::span<Axis const> axes, measure::Point const& point) 
   return where;
 }
 
-std::optional<std::size_t> best_of(std::span<PointResult const> results) {
+std::optional<std::size_t> best_of(std::span<PointResult const> results, bool late_too) {
   std::optional<std::size_t> best;
   double most = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].error.empty() || results[i].tiles_per_second.empty()) continue;
+    bool const measured = results[i].error.empty() && !results[i].tiles_per_second.empty();
+    if (!measured || (!late_too && !results[i].judged_by_its_clock())) continue;
     double const rate = measure::spread_of(results[i].tiles_per_second).median * bytes_per_tile(results[i]);
     if (rate > most) best = i;
     most = std::max(most, rate);
@@ -98,7 +99,7 @@ std::optional<double> part_of_ceiling(PointResult const& result) {
   auto const ceiling = result.ceilings
                            ? lowest(*result.ceilings, measure::direction_of(result.point.setting.shape_of_tile()))
                            : std::nullopt;
-  if (!ceiling || result.tiles_per_second.empty()) return std::nullopt;
+  if (!ceiling || !result.judged_by_its_clock()) return std::nullopt;
   return measure::spread_of(result.tiles_per_second).median / *ceiling;
 }
 
@@ -167,6 +168,22 @@ std::string digests_text(std::span<PointResult const> results) {
 
 }  // namespace
 
+namespace {
+
+/// Of which points the clock was late, and how much; or empty.
+std::string late_text(std::span<Axis const> axes, std::span<PointResult const> results) {
+  std::vector<std::string> places;
+  std::string first;
+  for (PointResult const& result : results) {
+    if (result.too_slow.empty()) continue;
+    if (first.empty()) first = result.too_slow;
+    places.push_back(place_text(axes, result.point));
+  }
+  return late_sentence(first, places, results.size());
+}
+
+}  // namespace
+
 std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
   std::string text =
       device_text(facts.device) + (facts.device.driver.empty() ? "" : ", driver " + facts.device.driver) + ", on " +
@@ -181,7 +198,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
       fixed += (fixed.empty() ? "" : ", ") + axis.name + " " + value_text(axis, axis.values[0], results);
     }
   }
-  text += fixed + "\n\n";
+  text += fixed + "\n" + late_text(axes, results) + "\n";
   std::size_t const texts = rows[0].size();
   std::string const item = results.empty() ? "" : results.front().point.setting.its_job().item;
   if (!item.empty()) rows[0].push_back("k" + item + "s/s");
@@ -220,7 +237,9 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     row.push_back(part ? formatted("%.0f %%", 100 * *part) : "-");
     above = above || part.value_or(0) > above_ceiling;
     row.push_back(found_text(result));
-    row.push_back("  " + (result.verdict ? std::string(bound_name(result.verdict->bound)) : std::string("-")));
+    row.push_back("  " + (!result.too_slow.empty() ? "not judged: late"
+                          : result.verdict         ? std::string(bound_name(result.verdict->bound))
+                                                   : std::string("-")));
     rows.push_back(row);
   }
   auto const shown = drop_empty_columns(rows, texts);
@@ -270,7 +289,9 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
       text.append(why).append("\n");
     };
     if (!result.error.empty()) add("failed: ", in_options(result.error));
-    for (std::string const& remark : result.remarks) add("note: ", remark);
+    for (std::string const& remark : result.remarks) {
+      if (remark != result.too_slow) add("note: ", remark);
+    }
   }
   return text + verdict_text(axes, results);
 }

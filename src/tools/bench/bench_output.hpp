@@ -15,8 +15,9 @@ namespace penstock::cli {
 /// Where a point stands on the axes that are swept, as in "threads 4, tile 4 KiB"; empty if none is.
 std::string place_text(std::span<measure::Axis const> axes, measure::Point const& point);
 
-/// Which point moves most bytes; empty if none was measured.
-std::optional<std::size_t> best_of(std::span<measure::PointResult const> results);
+/// Which point moves most bytes, of those that are judged by the device's clock, or of `late_too`; empty if none was
+/// measured.
+std::optional<std::size_t> best_of(std::span<measure::PointResult const> results, bool late_too = false);
 
 /// In how many processes its repeats were.
 std::size_t processes_of(measure::PointResult const& result) noexcept;

@@ -83,6 +83,15 @@ CLI::Validator names_a_file() {
   return {[](std::string& path) -> std::string { return path.empty() ? "'' names no file: give it a name" : ""; }, ""};
 }
 
+CLI::Validator names_an_output() {
+  return {[](std::string& path) -> std::string {
+            if (path.empty()) return "'' names no file: give it a name";
+            if (path == "-") return "'-' names no file: name one, as ./-, or /dev/stdout for standard output";
+            return "";
+          },
+          ""};
+}
+
 ProfiledMachine machine_of_results(std::string const& results) {
   auto const json = nlohmann::json::parse(results);
   return {.cpu = json.at("machine").at("cpu").get<std::string>(),

@@ -30,6 +30,9 @@ CLI::Validator number_above_zero(std::string const& what, std::string const& exa
 /// Takes what may name a file: any text that is not empty.
 CLI::Validator names_a_file();
 
+/// Takes what may name a file to be written: likewise, but not `-`, which some would take for standard output.
+CLI::Validator names_an_output();
+
 /// What these results were measured on, but for the flavour, as a profile says it.
 ///
 /// Shape: as docs/results.md has them.

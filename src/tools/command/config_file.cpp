@@ -73,18 +73,28 @@ bool may_begin_a_string(std::string_view before) {
   return line.find('=') == line.size() - 1;  // The first of its line.
 }
 
-/// The line of the first character beyond ASCII that is in no string and no comment, or behind a backslash; 0 if there
-/// is none. TOML has none there, and toml++ 3.3 does what is undefined with some.
-std::size_t line_beyond_ascii(std::string_view text) {
+/// What toml++ 3.3 is not given.
+struct Unfit {
+  std::size_t line = 0;
+  std::string remedy;
+};
+
+/// The first character beyond ASCII that is in no string and no comment, or behind a backslash: TOML has none there,
+/// and toml++ does what is undefined with some. Or the first name of many parts: toml++ goes down as deep as these are.
+std::optional<Unfit> find_unfit(std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  constexpr std::string_view between_names = "=,[]{}";
+  constexpr std::size_t most_parts = 32;
+  std::string const ascii_alone = "put what is not ASCII into quotes, and not behind a backslash";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  std::size_t line = 1;
+  std::size_t line = 1, dots = 0;
   bool comment = false;
   std::string_view closing;  // Of the string, if it is in one.
   for (std::size_t at = 0; at < text.size(); ++at) {
     char const now = text[at];
     if (now == '\n') {
       ++line;
+      dots = 0;
       comment = false;
       if (closing.size() == 1) closing = {};
     } else if (comment || (now != '\\' && !closing.empty() && !text.substr(at).starts_with(closing))) {
@@ -93,7 +103,7 @@ std::size_t line_beyond_ascii(std::string_view text) {
       bool const escape = now == '\\';
       if (escape && closing.front() == '"') {
         auto const next = std::min(text.find_first_not_of(" \t\r\n", at + 1), text.size());
-        if (next < text.size() && static_cast<unsigned char>(text[next]) > 0x7F) return line;
+        if (next < text.size() && static_cast<unsigned char>(text[next]) > 0x7F) return Unfit{line, ascii_alone};
         if (at + 1 < text.size() && text[at + 1] != '\n') ++at;
       }
       if (escape) continue;
@@ -106,19 +116,22 @@ std::size_t line_beyond_ascii(std::string_view text) {
     } else if (now == '#') {
       comment = true;
     } else if (static_cast<unsigned char>(now) > 0x7F) {
-      return line;
+      return Unfit{line, ascii_alone};
+    } else if (between_names.find(now) != std::string_view::npos) {
+      dots = 0;
+    } else if (now == '.' && ++dots == most_parts) {
+      return Unfit{line, "a name of so many parts is no option: leave it out"};
     }
   }
-  return 0;
+  return std::nullopt;
 }
 
 void apply_file(CLI::App& command, std::string const& path) {
   std::ifstream in(path, std::ios::binary);
   std::string const content{std::istreambuf_iterator<char>(in), {}};
   if (in.bad()) refuse(path, "it cannot be read");
-  if (std::size_t const line = line_beyond_ascii(content); line != 0) {
-    refuse(path, "line " + std::to_string(line) + ": put what is not ASCII into quotes, and not behind a backslash");
-  }
+  if (auto const unfit = find_unfit(content))
+    refuse(path, "line " + std::to_string(unfit->line) + ": " + unfit->remedy);
   toml::table file;
   try {
     file = toml::parse(content, path);
@@ -145,8 +158,8 @@ void apply_file(CLI::App&, std::string const& path) {
 
 }  // namespace
 
-void add_config_to(CLI::App& command) {
-  command.add_option(option_name, "Read options from this TOML file; those of the command line prevail")
+void add_config_to(CLI::App& command, std::string& path) {
+  command.add_option(option_name, path, "Read options from this TOML file; those of the command line prevail")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <CLI/CLI.hpp>
 
 namespace penstock::cli {
 
-/// Gives a command the option `--config FILE`.
-void add_config_to(CLI::App& command);
+/// Gives a command the option `--config FILE`, whose value goes to `path`, which outlives the command.
+void add_config_to(CLI::App& command, std::string& path);
 
 /// Sets the options of a command that has been parsed to what its `--config` file says, if it has one and it was named.
 /// What the command line says stays.

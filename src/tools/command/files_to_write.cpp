@@ -3,25 +3,24 @@
 
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
 #include "penstock/error.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
 #include "tools/command/arguments.hpp"
+#include "tools/command/file_place.hpp"
 #include "tools/command/program.hpp"
 
 namespace penstock::cli {
 namespace {
 
-bool are_one(std::string const& one, std::string const& other) {
+FilePlace place_of_input(NamedFile const& file) {
   // Standard input goes by this name, if it has one.
-  std::string const path = one == "-" ? "/dev/stdin" : one;
-  std::error_code none;
-  // Whatever goes into a device like /dev/null spoils nothing.
-  return std::filesystem::equivalent(path, other, none) && !std::filesystem::is_character_file(other, none);
+  return FilePlace(file.path == "-" ? "/dev/stdin" : file.path);
 }
 
 [[noreturn]] void refuse(NamedFile const& file, std::string const& why) {
@@ -33,36 +32,44 @@ bool are_one(std::string const& one, std::string const& other) {
                                            ", which holds one of them: name another file for the other.");
 }
 
+/// Where a descriptor is written to by its name, as /dev/stdout, that is meant.
+bool names_a_descriptor(std::string const& path) {
+  return path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
 }  // namespace
 
-FilesToWrite::FilesToWrite(std::span<NamedFile const> read, std::span<NamedFile const> written,
-                           std::stop_token const& stop) {
+void expect_apart(std::span<NamedFile const> read, std::span<NamedFile const> written) {
+  std::vector<std::pair<NamedFile const*, FilePlace>> before;
   for (NamedFile const& file : written) {
     if (file.path.empty()) continue;
+    FilePlace const place(file.path);
     for (NamedFile const& input : read) {
-      if (input.path.empty() || input.rewritten_by == file.option || !are_one(input.path, file.path)) continue;
-      refuse(file, "would overwrite what is to be read: name another file.");
+      if (input.path.empty() || input.rewritten_by == file.option) continue;
+      FilePlace const of_input = place_of_input(input);
+      if (of_input.is(place) || place.lies_in(of_input))
+        refuse(file, "would overwrite what is to be read: name another file.");
     }
-    // Before it is opened, which for a pipe may wait.
-    for (auto const& [option, other] : files_) {
-      if (are_one(other.path(), file.path)) refuse_both(option, file, other.path());
+    for (auto const& [other, other_place] : before) {
+      if (other_place.is(place)) refuse_both(other->option, file, other->path);
     }
-    files_.emplace_back(std::piecewise_construct, std::tuple(file.option), std::tuple(file.path, stop));
-    expect_apart(file, files_.back().second);
+    for (int const descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (!place.is(descriptor) || names_a_descriptor(file.path)) continue;
+      bool const output = descriptor == STDOUT_FILENO;
+      refuse(file, std::string("is where standard ") + (output ? "output" : "error") + " goes: name another file, or " +
+                       (output ? "/dev/stdout." : "/dev/stderr."));
+    }
+    before.emplace_back(&file, place);
   }
 }
 
-void FilesToWrite::expect_apart(NamedFile const& file, OutputFile const& found) const {
-  for (auto const& [option, other] : files_) {
-    if (&other != &found && other.is_replaced() && found.is_replaced() && found.is(other))
-      refuse_both(option, file, other.path());
-  }
-  for (int const descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
-    struct stat status {};
-    if (!found.is_replaced() || fstat(descriptor, &status) != 0 || !found.is(status)) continue;
-    bool const output = descriptor == STDOUT_FILENO;
-    refuse(file, std::string("is where standard ") + (output ? "output" : "error") + " goes: name another file, or " +
-                     (output ? "/dev/stdout." : "/dev/stderr."));
+FilesToWrite::FilesToWrite(std::span<NamedFile const> read, std::span<NamedFile const> written,
+                           std::stop_token const& stop) {
+  // Before any is opened, which for a pipe may wait.
+  expect_apart(read, written);
+  for (NamedFile const& file : written) {
+    if (!file.path.empty())
+      files_.emplace_back(std::piecewise_construct, std::tuple(file.option), std::tuple(file.path, stop));
   }
 }
 
@@ -103,7 +110,7 @@ void TraceArguments::add_trace_to(CLI::App& command, std::string const& of) {
                                   " to this file, for Perfetto or Chrome: where\n"
                                   "each tile was when")
                   ->type_name("FILE")
-                  ->check(names_a_file());
+                  ->check(names_an_output());
   command
       .add_option("--trace-every", every,
                   "Look at one tile in so many; of a long run at fewer, so that the trace stays below some 300 MB.\n"

@@ -30,24 +30,27 @@ struct NamedFile {
   std::string rewritten_by = {};  ///< The option that may name it too, since it is read before that is written.
 };
 
+/// Looks whether each of `written` is none of `read`, in none of their folders, no other of `written` and not where
+/// standard output or standard error goes, by what they are and not by their names. Nothing is opened.
+///
+/// Throws: Error of kind bad_argument.
+void expect_apart(std::span<NamedFile const> read, std::span<NamedFile const> written);
+
 /// The files that a command is to write, found and held before it measures anything for them.
 ///
 /// Threads: one at a time.
 class FilesToWrite {
  public:
-  /// Looks whether each of `written` can be written, and is none of `read`, no other of `written` and not where
-  /// standard output or standard error goes, by what they are and not by their names. Nothing is made or changed.
+  /// Looks whether they are apart, and whether each of `written` can be written. Nothing is made or changed.
   ///
   /// Blocks: as OutputFile.
-  /// Throws: Error of kind bad_argument; as OutputFile.
+  /// Throws: as `expect_apart` and OutputFile.
   FilesToWrite(std::span<NamedFile const> read, std::span<NamedFile const> written, std::stop_token const& stop);
 
   /// The file of this option; null if it was not given.
   OutputFile* of(std::string_view option);
 
  private:
-  void expect_apart(NamedFile const& file, OutputFile const& found) const;
-
   std::deque<std::pair<std::string, OutputFile>> files_;
 };
 

@@ -114,6 +114,22 @@ std::string as_text(Verdict const& verdict) {
   return text;
 }
 
+std::string late_sentence(std::string const& told, std::vector<std::string> const& places, std::size_t points) {
+  if (places.empty()) return "";
+  constexpr std::size_t most_named = 6;
+  std::string text = "Not judged: ";
+  text += points == 1 ? "the only point" : std::to_string(places.size()) + " of " + std::to_string(points) + " points";
+  std::string separator = " (";
+  for (std::size_t i = 0; i < std::min(most_named, places.size()); ++i) {
+    if (places[i].empty()) continue;
+    text += separator + places[i];
+    separator = "; ";
+  }
+  if (places.size() > most_named) text += "; and " + std::to_string(places.size() - most_named) + " more";
+  if (separator != " (") text += ")";
+  return text + ". " + told + "\n";
+}
+
 nlohmann::ordered_json as_members(Verdict const& verdict) {
   Json advice = Json::array();
   for (Advice const& one : verdict.advice)
@@ -123,6 +139,7 @@ nlohmann::ordered_json as_members(Verdict const& verdict) {
           {"evidence", verdict.evidence},
           {"ceiling", verdict.ceiling ? Json(verdict.ceiling->bytes_per_second / 1e9) : Json(nullptr)},
           {"advice", advice},
+          {"no_advice", or_null(verdict.no_advice)},
           {"streams_will_not_help", why ? Json(why->sentence) : Json(nullptr)},
           {"streams_reason", why ? Json(no_streams_name(why->reason)) : Json(nullptr)},
           {"device_times", times_of(verdict)}};

@@ -47,6 +47,10 @@ std::string as_text(Verdict const& verdict);
 /// The members of docs/results.md that say no more than the verdict does.
 nlohmann::ordered_json as_members(Verdict const& verdict);
 
+/// Of a model on a machine that is too slow for its clock: which of `points` points are not judged for that, by their
+/// places, and what the first was told. Ends a line; empty without places.
+std::string late_sentence(std::string const& told, std::vector<std::string> const& places, std::size_t points);
+
 /// Where and with what a sweep was made.
 struct BenchFacts {
   std::string version;

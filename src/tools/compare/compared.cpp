@@ -83,7 +83,22 @@ std::string words_on_used(Found const& found) {
   return "per-thread default streams come to " + came_to + ".";
 }
 
+bool any_measured(std::vector<ComparedPoint const*> const& points) {
+  return std::ranges::any_of(points, [](ComparedPoint const* point) { return point->measured(); });
+}
+
 }  // namespace
+
+std::string late_in(Compared const& compared) {
+  std::vector<std::string> places;
+  std::string first;
+  for (ComparedPoint const& point : compared.points) {
+    if (!point.measured() || point.late().empty()) continue;
+    if (first.empty()) first = point.late();
+    places.push_back(point.where());
+  }
+  return late_sentence(first, places, compared.points.size());
+}
 
 std::string value_text(Json const& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -168,19 +183,21 @@ std::string sentence_on(Compared const& compared) {
     return "The work names streams of its own, which no default stream is in the way of: both builds do the same, and "
            "no difference is to be expected.";
   }
-  std::erase_if(claimed, [](ComparedPoint const* point) { return !point->measured(); });
+  bool const some = any_measured(claimed);
+  std::erase_if(claimed, [](ComparedPoint const* point) { return !point->judged_by_its_clock(); });
   std::uint64_t const most = compared.most_threads();
   std::uint64_t const threads = most > 0 ? most : compared.threads_everywhere();
   std::string text =
       threads == 0 ? "" : "With " + std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ");
   if (claimed.empty()) {
     text += text.empty() ? "Nothing" : "nothing";
-    text += " was measured in both builds.";
+    text +=
+        some ? " is judged: this machine was too slow for the clock of its model." : " was measured in both builds.";
   } else {
     text += words_on(find_in(claimed), threads == 1);
   }
   auto used = compared.as_used();
-  std::erase_if(used, [](ComparedPoint const* point) { return !point->measured(); });
+  std::erase_if(used, [](ComparedPoint const* point) { return !point->judged_by_its_clock(); });
   if (!used.empty()) text += " With the framework as it is used, " + words_on_used(find_in(used));
   bool const some_own = std::any_of(compared.points.begin(), compared.points.end(),
                                     [](ComparedPoint const& point) { return point.own_streams; });

@@ -41,6 +41,11 @@ struct ComparedPoint {
   bool measured() const { return error().empty() && !legacy.tiles.empty(); }
   /// The error of one of the two sides; empty if neither failed.
   std::string const& error() const { return legacy.error.empty() ? per_thread.error : legacy.error; }
+  /// Of a model: that this machine was too slow for its clock in one of the builds; empty if it was not, or if that is
+  /// not the reason why there is nothing.
+  std::string const& late() const { return legacy.too_slow.empty() ? per_thread.too_slow : legacy.too_slow; }
+  /// It was measured, and no clock was late meanwhile.
+  bool judged_by_its_clock() const { return measured() && late().empty(); }
   ComparedSide& by(Flavour flavour) { return flavour == Flavour::legacy ? legacy : per_thread; }
   /// Shape: of a point that was measured.
   std::vector<double> speed_ups() const;
@@ -76,7 +81,10 @@ struct Compared {
   std::vector<ComparedPoint const*> as_used() const;
 };
 
-/// The result of the comparison, in a sentence or two.
+/// Of which points the clock was late, as late_sentence says.
+std::string late_in(Compared const& compared);
+
+/// The result of the comparison, in a sentence or two; of points whose clock was late nothing.
 std::string sentence_on(Compared const& compared);
 
 /// A value of an axis as its option takes it.

@@ -37,7 +37,7 @@ void DoctorCommand::add_to(CLI::App& command) {
                                   "Also measure what a model of the GPU says of it, and write one to this file,\n"
                                   "for --device model:FILE")
                       ->type_name("FILE")
-                      ->check(names_a_file());
+                      ->check(names_an_output());
   auto& not_probing = *command.add_flag("--no-probe", no_probe, "Measure nothing")
                            ->excludes(&reading)
                            ->excludes(&probed)

@@ -12,6 +12,7 @@
 #include "penstock/core/number_text.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/error.hpp"
+#include "penstock/flow/option_members.hpp"
 #include "penstock/recorder.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/config_file.hpp"
@@ -114,7 +115,7 @@ void RunCommand::add_to(CLI::App& command) {
   command.add_flag("--strict", strict, "End with code 1 also if input was read that could not be used");
   trace.add_to(command, "the run");
   live.add_to(command);
-  add_config_to(command);
+  add_config_to(command, config);
 }
 
 void RunCommand::add_settings_to(CLI::App& command) {
@@ -149,10 +150,19 @@ measure::Setting RunCommand::setting() const {
 }
 
 std::vector<NamedFile> RunCommand::inputs() const {
-  std::vector<NamedFile> files{{"--profile", pipeline.profile.path}};
+  std::vector<NamedFile> files{{"--profile", pipeline.profile.path}, {"--config", config}};
   for (JobOption const& option : job.options) {
     std::string const& named = values.at(option.name);
     if (option.names_input) files.push_back({"--" + option.name, named.empty() ? option.preset : named});
+  }
+  return files;
+}
+
+std::vector<NamedFile> RunCommand::outputs() const {
+  std::vector<NamedFile> files;
+  for (JobOption const& option : job.options) {
+    std::string const& named = values.at(option.name);
+    if (option.names_output) files.push_back({"--" + option.name, named.empty() ? option.preset : named});
   }
   return files;
 }
@@ -161,7 +171,10 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   measure::Setting const wanted = setting();
   JobPoint const point = wanted.point();
   trace.check();
-  FilesToWrite files(inputs(), std::vector<NamedFile>{trace.named()}, interrupt.token());
+  auto written = outputs();
+  written.push_back(trace.named());
+  expect_apart(inputs(), written);
+  FilesToWrite files(inputs(), {&written.back(), 1}, interrupt.token());
   LiveRun told_of(live, json);
   Devices const devices = open_devices(pipeline.wish());
   pipeline.profile.warn(machine_here(devices));
@@ -176,7 +189,9 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   };
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
   if (!json) options.print = [&output](std::string const& lines) { output.write(lines); };
-  measure::JobRun const whole = run_whole(devices, wanted, options, interrupt.token());
+  measure::JobRun whole = run_whole(devices, wanted, options, interrupt.token());
+  if (whole.report.verdict != nullptr)
+    whole.report.verdict = std::make_shared<Verdict const>(in_options(*whole.report.verdict));
   if (activities != nullptr) activities->finish();
   bool const told = output.write(json ? as_json(facts, job, point, whole) : whole.results);
   if (!json) std::fputs(about(job, whole, facts.device).c_str(), stderr);

@@ -27,6 +27,7 @@ struct RunCommand {
   bool strict = false;  ///< Input that could not be used makes the exit code 1, too.
   TraceArguments trace = {};
   LiveArguments live = {};
+  std::string config = {};        ///< The file of options; empty for none.
   std::string command_line = {};  ///< As the user wrote it, for the results.
 
   void add_to(CLI::App& command);
@@ -36,8 +37,9 @@ struct RunCommand {
   ///
   /// Throws: Error, if there is no such value, the profile is of another job, or the job says that it cannot run so.
   measure::Setting setting() const;
-  /// The files that the run reads.
+  /// The files that the run reads, and those that the job writes.
   std::vector<NamedFile> inputs() const;
+  std::vector<NamedFile> outputs() const;
   /// Blocks: until the input has ended.
   /// Throws: Error, if there is no such device or value, the job cannot be made, or the device fails.
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;

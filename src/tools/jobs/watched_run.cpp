@@ -59,6 +59,7 @@ ExitCode WatchedRun::run(StandardOutput& output, Interrupt const& interrupt) {
   // What cannot be is said before anything runs.
   static_cast<void>(asked_.setting());
   watch_.inputs = asked_.inputs();
+  watch_.outputs = asked_.outputs();
   watch_.words = {this_program(), "run"};
   watch_.words.insert(watch_.words.end(), words.begin(), words.end());
   return watch_.run(output, interrupt);

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "penstock/core/too_slow.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/report/trace_text.hpp"
@@ -48,8 +49,11 @@ std::string as_text(lab::Experiment const& experiment, lab::Observation const& s
   }
   if (!seen.intervals.empty()) text += "\n";
   text += lab::figures_text(seen.figures, indent, columns);
-  text += wrapped((seen.verdict.as_expected ? "As expected: " : "NOT as expected: ") + seen.verdict.fact + ".", indent,
-                  columns);
+  text += wrapped((seen.verdict.as_expected ? "As expected: "
+                   : seen.verdict.late      ? "CANNOT be told: "
+                                            : "NOT as expected: ") +
+                      seen.verdict.fact + ".",
+                  indent, columns);
   return text + wrapped(experiment.why, indent, columns);
 }
 
@@ -79,14 +83,19 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
                   {"intervals", intervals},
                   {"figures", figures},
                   {"as_expected", seen.verdict.as_expected},
+                  {"late", seen.verdict.late},
                   {"fact", seen.verdict.fact},
                   {"why", experiment.why}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string summary_text(std::size_t as_expected, std::size_t all) {
-  if (as_expected == all) return std::to_string(all) + " of " + std::to_string(all) + " went as expected\n";
-  return std::to_string(all - as_expected) + " of " + std::to_string(all) + " did NOT go as expected\n";
+std::string summary_text(std::size_t as_expected, std::size_t all, std::size_t late) {
+  std::string const of_all = " of " + std::to_string(all);
+  if (as_expected == all) return std::to_string(all) + of_all + " went as expected\n";
+  std::size_t const others = all - as_expected - late;
+  std::string const not_told = std::to_string(late) + of_all + " could not be told";
+  if (others == 0) return not_told + "\n";
+  return std::to_string(others) + of_all + " did NOT go as expected" + (late > 0 ? ", " + not_told : "") + "\n";
 }
 
 void write_lab_trace(std::ostream& out, LabPlace const& place,
@@ -173,7 +182,7 @@ void LabCommand::add_to(CLI::App& command) {
   command.add_flag("--json", json, "Print JSON, an object a line for each experiment")->excludes(&listing);
   command.add_option("--trace", trace, "Also write a trace of what ran when to this file, for Perfetto or Chrome")
       ->type_name("FILE")
-      ->check(names_a_file())
+      ->check(names_an_output())
       ->excludes(&listing);
 }
 
@@ -204,7 +213,9 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   Devices const opened = open_laboratory(slower.applied_to(device), wants_two);
   LabPlace const place{opened.front().info(), std::string(flavour_name(opened.front().flavour()))};
   if (!json && !output.write(as_text(place))) return exit_some_failed;
-  std::size_t as_expected = 0;
+  DeviceGroup const used(opened);
+  std::size_t as_expected = 0, not_told = 0;
+  std::string late;
   std::vector<std::pair<std::string, lab::Observation>> all_seen;
   for (auto const& experiment : experiments) {
     if (experiment.devices > opened.size()) {
@@ -216,23 +227,29 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
       continue;
     }
     auto seen = observe(opened, experiment);
+    std::string late_here;
+    for (Device* const one : used.all()) keep_too_slow(one->remarks(), late_here);
+    lab::Verdict& verdict = seen.verdict;
+    if (!late_here.empty() && !verdict.as_expected && !verdict.disproved && !verdict.late) {
+      verdict.late = true;
+      verdict.fact = "the clock was late, and with that " + verdict.fact;
+    }
+    if (late.empty()) late = late_here;
     if (interrupt.requested()) {
       tell("Interrupted: the rest was not tried.");
       return exit_interrupted;
     }
     if (!output.write(json ? as_json(place, experiment, seen) : "\n" + as_text(experiment, seen, columns)))
       return exit_some_failed;
-    if (seen.verdict.as_expected) ++as_expected;
+    if (verdict.as_expected) ++as_expected;
+    if (verdict.late) ++not_told;
     all_seen.emplace_back(experiment.name, std::move(seen));
   }
-  DeviceGroup const used(opened);
-  for (Device* const one : used.all()) {
-    for (std::string const& remark : one->remarks()) tell(remark);
-  }
+  if (!late.empty()) tell(late);
   if (OutputFile* const file = files.of("--trace"); file != nullptr) {
     write_trace_file(*file, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });
   }
-  if (!json) output.write("\n" + summary_text(as_expected, all_seen.size()));
+  if (!json) output.write("\n" + summary_text(as_expected, all_seen.size(), not_told));
   return as_expected == all_seen.size() ? exit_ok : exit_some_failed;
 }
 

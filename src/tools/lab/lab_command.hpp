@@ -34,7 +34,7 @@ std::string as_text(lab::Experiment const& experiment, std::size_t columns);
 /// The same, what was seen, and what to make of it.
 std::string as_text(lab::Experiment const& experiment, lab::Observation const& seen, std::size_t columns);
 /// How many went as expected.
-std::string summary_text(std::size_t as_expected, std::size_t all);
+std::string summary_text(std::size_t as_expected, std::size_t all, std::size_t late = 0);
 
 /// The experiment and all that was seen, in one object. Times are in nanoseconds.
 std::string as_json(LabPlace const& place, lab::Experiment const& experiment, lab::Observation const& seen);

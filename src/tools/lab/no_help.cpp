@@ -6,6 +6,7 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/core/event_count.hpp"
+#include "penstock/core/too_slow.hpp"
 #include "penstock/flow/judge.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/kernels/busy.hpp"
@@ -111,12 +112,9 @@ Observation judge_run(Workbench& bench, Work work, NoStreams expected) {
   std::vector<Figure> figures{{"rate", verdict.bytes_per_second / 1e9, "GB/s"}};
   if (verdict.ceiling) figures.push_back({"what the bound allows", verdict.ceiling->bytes_per_second / 1e9, "GB/s"});
   auto judged = verdict_on_no_help(verdict, expected);
-  // Such as that this machine was too slow for a model's clock, and what to do about it.
-  if (!judged.as_expected) {
-    for (std::string remark : report.remarks) {
-      if (remark.ends_with('.')) remark.pop_back();
-      judged.fact += "; " + remark;
-    }
+  if (auto late = too_slow_in(report.remarks); !late.empty()) {
+    if (late.ends_with('.')) late.pop_back();
+    judged = {.fact = late, .late = true};
   }
   return {drawn(recording, work.tiles, work.options.tile.output_bytes > 0), std::move(figures), std::move(judged)};
 }

@@ -66,6 +66,7 @@ struct Verdict {
   bool as_expected = false;
   std::string fact;
   bool disproved = false;  ///< What was seen never happens if all is well: another try makes no difference.
+  bool late = false;       ///< This machine was too slow for the clock of a model, so times say nothing.
 };
 
 /// The same; what is not as expected is disproved.

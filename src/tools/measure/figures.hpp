@@ -82,7 +82,11 @@ struct PointResult {
   std::optional<std::uint64_t> digest = {};  ///< Of the results of the whole input, if the job gives one.
   std::vector<std::string> remarks = {};     ///< What could not be had beside it, and why.
   std::string too_slow = {};                 ///< Of a model: that this machine was in some repeat; or empty.
+  std::string late_ceilings = {};            ///< Likewise, while they were measured.
   std::string error = {};                    ///< Why it could not be measured; empty if it could.
+
+  /// Its figures are the device's: it was measured, and no clock was late meanwhile.
+  bool judged_by_its_clock() const { return error.empty() && !tiles_per_second.empty() && too_slow.empty(); }
 };
 
 /// Bytes of a tile that count as its size in GB/s: one direction, as far as tiles are filled.

@@ -105,9 +105,9 @@ std::uint64_t RepeatedSource::place_of(std::uint64_t sequence) const {
 }
 
 Stages RepeatedSource::seen_by(Stages stages) const {
-  auto const make = std::move(stages.make);
-  auto const merge = std::move(stages.merge);
-  Stages seen;
+  auto const make = std::exchange(stages.make, {});
+  auto const merge = std::exchange(stages.merge, {});
+  Stages seen = std::move(stages);
   if (make) {
     seen.make = [this, make](StageContext const& context) {
       return std::make_unique<StageOfPass>(*this, make(context));

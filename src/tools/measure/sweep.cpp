@@ -2,6 +2,7 @@
 #include "tools/measure/sweep.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <map>
 #include <numeric>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "penstock/core/failure_text.hpp"
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/too_slow.hpp"
 #include "penstock/error.hpp"
 #include "tools/measure/ceilings.hpp"
@@ -28,6 +30,13 @@ auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
                     setting.pipeline.tuning.transport == Transport::mapped);
 }
 using Key = decltype(key_of(Setting{}, 0, 0));
+
+/// That this machine was too slow for the clock of one of these models since they were last asked; or empty.
+std::string lateness_of(DeviceGroup const& devices) {
+  std::string late;
+  for (Device* const device : devices.all()) keep_too_slow(device->remarks(), late);
+  return late;
+}
 
 }  // namespace
 
@@ -60,7 +69,7 @@ class Sweep {
     }
     for (PointResult& result : results_) {
       auto const found = ceilings_.find(key(result));
-      if (result.error.empty() && result.last && found != ceilings_.end() && !found->second.empty()) {
+      if (result.judged_by_its_clock() && found != ceilings_.end() && !found->second.empty()) {
         auto const full = static_cast<double>(bytes_of(result.point.setting.shape_of_tile()));
         result.ceilings = of_part_filled(ceilings_of(result.last->report, greatest(found->second)),
                                          std::min(1.0, result.last->bytes_per_tile / full));
@@ -72,7 +81,10 @@ class Sweep {
     }
     for (PointResult& result : results_) {
       remark_on_graphs(result);
+      remark_on_empty_tiles(result);
       if (!result.too_slow.empty()) result.remarks.push_back(result.too_slow);
+      if (!result.ceilings && result.too_slow.empty() && !result.late_ceilings.empty())
+        result.remarks.push_back("What its parts come to alone is not known. " + result.late_ceilings);
     }
     if (options_.digests) {
       for (PointResult& result : results_) take_digest(result);
@@ -164,6 +176,11 @@ class Sweep {
       Ceilings const now = measure_ceilings(devices_of(result), setting, result.last->options.producers,
                                             options_.trial.window / 4, stop_, options_.trial.memory.get());
       if (stop_.stop_requested()) return;  // Cut short.
+      // What a late clock makes slower would be exceeded.
+      if (std::string const late = lateness_of(devices_of(result)); !late.empty()) {
+        result.late_ceilings = late;
+        return;
+      }
       all.push_back(now);
       auto& links = links_[link_of(result)];
       if (links.size() > round) return;  // The link is the same for tiles of all sizes.
@@ -183,6 +200,18 @@ class Sweep {
     if (!remark.empty()) result.remarks.push_back(remark);
   }
 
+  /// Of an input that is too small, or of packets and lines that fill no tile.
+  static void remark_on_empty_tiles(PointResult& result) {
+    constexpr double hardly = 1.0 / 64;
+    if (!result.error.empty() || !result.last) return;
+    double const full = static_cast<double>(bytes_of(result.point.setting.shape_of_tile()));
+    double const filled = result.last->bytes_per_tile;
+    if (filled >= hardly * full) return;
+    auto const text = [](double bytes) { return size_text(static_cast<std::uint64_t>(std::llround(bytes))); };
+    result.remarks.push_back("A tile of " + text(full) + " held " + text(std::max(filled, 1.0)) +
+                             " on average, so GB/s says little: take a larger input, or smaller tiles.");
+  }
+
   void take_digest(PointResult& result) {
     if (!result.error.empty() || stop_.stop_requested()) return;
     result.error = attempt(
@@ -190,7 +219,7 @@ class Sweep {
   }
 
   void take_latency(PointResult& result) {
-    if (!result.error.empty() || result.tiles_per_second.empty() || stop_.stop_requested()) return;
+    if (!result.judged_by_its_clock() || stop_.stop_requested()) return;
     attempt_beside(result, "Its latency could not be measured: ", [&] {
       double const load = options_.load * spread_of(result.tiles_per_second).median;
       result.latency = run_open_loop(devices_of(result), result.point.setting, load, options_.trial, stop_);
@@ -199,7 +228,7 @@ class Sweep {
 
   /// One more run, of which every tile is recorded.
   void trace(PointResult& result) {
-    if (!result.error.empty() || result.tiles_per_second.empty() || stop_.stop_requested()) return;
+    if (!result.judged_by_its_clock() || stop_.stop_requested()) return;
     attempt_beside(result, "It could not be judged: ", [&] {
       auto run = judged_run(devices_of(result), result.point.setting,
                             {.trial = options_.trial,

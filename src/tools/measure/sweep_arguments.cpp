@@ -119,9 +119,17 @@ measure::Setting AxisOptions::begin() const {
 }
 
 std::vector<NamedFile> AxisOptions::inputs() const {
+  return named_by(&JobOption::names_input);
+}
+
+std::vector<NamedFile> AxisOptions::outputs() const {
+  return named_by(&JobOption::names_output);
+}
+
+std::vector<NamedFile> AxisOptions::named_by(bool JobOption::*kind) const {
   std::vector<NamedFile> files;
   for (JobOption const& option : measure::Setting{.job = job}.its_job().options) {
-    if (option.names_input && plain.contains(option.name)) files.push_back({"--" + option.name, plain.at(option.name)});
+    if (option.*kind && plain.contains(option.name)) files.push_back({"--" + option.name, plain.at(option.name)});
   }
   return files;
 }
@@ -206,7 +214,7 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
   command.add_flag("--csv", csv, "Print a line for each point, with commas")->excludes(&as_data);
   command.add_option("--html", html, "Also write a page with charts, timeline and data to this file")
       ->type_name("FILE")
-      ->check(names_a_file());
+      ->check(names_an_output());
 }
 
 std::vector<std::string> SweepArguments::round(std::string const& program, AxisOptions const& points) const {
@@ -238,7 +246,11 @@ FilesToWrite SweepArguments::files_to_write(TraceArguments const& trace, std::st
   trace.check();
   std::vector<NamedFile> read = axes.inputs();
   read.push_back({"--profile", axes.profile.path});
-  return {read, std::vector<NamedFile>{{"--html", html}, trace.named()}, stop};
+  std::vector<NamedFile> const own{{"--html", html}, trace.named()};
+  std::vector<NamedFile> written = axes.outputs();
+  written.insert(written.end(), own.begin(), own.end());
+  expect_apart(read, written);
+  return {read, own, stop};
 }
 
 void SweepArguments::warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const {

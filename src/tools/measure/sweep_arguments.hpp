@@ -45,8 +45,9 @@ struct AxisOptions {
   ///
   /// Throws: Error of kind bad_argument, if an option of the job does not take its value.
   measure::Setting begin() const;
-  /// The files that the job's options name, for FilesToWrite.
+  /// The files that the job's options name, for FilesToWrite: those that it reads, and those that it writes.
   std::vector<NamedFile> inputs() const;
+  std::vector<NamedFile> outputs() const;
   /// Throws: Error, if the job says that a point cannot be done.
   void check(std::span<measure::Point const> points) const;
   /// Lets an axis have this value alone.
@@ -66,6 +67,7 @@ struct AxisOptions {
 
  private:
   std::vector<measure::AxisKind> kinds() const;
+  std::vector<NamedFile> named_by(bool JobOption::*kind) const;
 };
 
 /// What `bench` and `compare` are both asked: which points, on what, for how long, and where the results go.

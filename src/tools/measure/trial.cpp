@@ -11,6 +11,7 @@
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/core/too_slow.hpp"
 #include "penstock/error.hpp"
 #include "penstock/flow/judge.hpp"
 #include "penstock/flow/resolve_options.hpp"
@@ -230,6 +231,7 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
   report.unread.mark_read();
   if (stop.stop_requested()) return std::nullopt;
   expect_well(report);
+  if (auto const late = too_slow_in(report.remarks); !late.empty()) throw Error(ErrorKind::device_refused, late);
   if (!source.kept_up()) {
     throw Error(ErrorKind::device_refused,
                 "It does not keep up with tiles that come each " + seconds_text(1 / tiles_per_second) + ".");

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "penstock/core/number_text.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"
 
@@ -47,21 +48,6 @@ bool far_apart(measure::Spread const& one, measure::Spread const& other) {
 
 constexpr std::size_t exit_part = 0, output_part = 1, first_result = 2;
 
-/// A line for a message: its printable characters, and not too many of them.
-std::string shown(std::string_view line) {
-  constexpr std::size_t most = 100;
-  std::string text;
-  for (char const letter : line.substr(0, most)) text += letter >= ' ' && letter <= '~' ? letter : '?';
-  return line.size() > most ? text + "..." : text;
-}
-
-std::string_view take_line(std::string_view& text) {
-  std::size_t const end = text.find('\n');
-  std::string_view const line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
-
 std::string end_text(ProgramEnd const& end) {
   if (end.signal == 0) return "exit code " + std::to_string(end.code);
   char const* const name = sigabbrev_np(end.signal);
@@ -91,18 +77,7 @@ std::string last_words(ProgramEnd const& end) {
   std::size_t const begin = text.rfind('\n');
   if (begin != std::string_view::npos) text.remove_prefix(begin + 1);
   std::string const ended = (end.signal == 0 ? "It ended with " : "It was ended by ") + end_text(end) + ".";
-  return text.empty() ? ended : ended + " It said: " + shown(text);
-}
-
-std::string difference_of(Heard const& one, Heard const& other) {
-  if (alike(one, other)) return "";
-  std::string_view left = one.begin(), right = other.begin();
-  for (std::size_t line = 1; !left.empty() || !right.empty(); ++line) {
-    std::string_view const mine = take_line(left), theirs = take_line(right);
-    if (mine != theirs) return "line " + std::to_string(line) + ": '" + shown(mine) + "' and '" + shown(theirs) + "'";
-  }
-  return std::to_string(one.bytes()) + " and " + std::to_string(other.bytes()) +
-         " bytes, which differ behind the first " + std::to_string(one.begin().size());
+  return text.empty() ? ended : ended + " It said: " + shown_line(text);
 }
 
 WholeComparison::WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> const& results)
@@ -137,11 +112,32 @@ void WholeComparison::note(std::size_t part, Contender contender, std::string co
   if (kept.empty()) kept = difference;
 }
 
+/// What one of the candidate differs by may not count once more runs of the baseline have been seen.
+void WholeComparison::compare_output(Contender contender, Heard const& output) {
+  if (!printed_) printed_.emplace(output);
+  constexpr std::size_t most_others = 8;
+  if (contender == Contender::baseline) {
+    note(output_part, contender, printed_->widen(output));
+  } else if (others_.size() < most_others) {
+    others_.push_back(output);
+  } else {
+    note(output_part, contender, printed_->compare(output));
+    return;
+  }
+  std::string& differs = parts_[output_part].differs;
+  differs.clear();
+  std::erase_if(others_, [&](Heard const& other) {
+    std::string const difference = printed_->compare(other);
+    if (differs.empty()) differs = difference;
+    return difference.empty();
+  });
+}
+
 void WholeComparison::compare(Contender contender, WholeRun const& run) {
   if (!first_) first_ = run;
   ProgramEnd const& first = first_->end;
   if (first.code != run.end.code) note(exit_part, contender, end_text(first) + " and " + end_text(run.end));
-  note(output_part, contender, difference_of(first.output, run.end.output));
+  compare_output(contender, run.end.output);
   for (std::size_t i = 0; i < run.results.size(); ++i) {
     ResultSum const &result = run.results[i], &first_one = first_->results[i];
     std::string difference = difference_of(first_one, result);
@@ -223,7 +219,10 @@ std::string WholeComparison::right_sentence() const {
       return not_right + ": " + part.name + " differs from what it is " + name(Contender::baseline) + " (" +
              part.differs + ")." + (objection_.empty() ? "" : " " + objection_);
     } else if (part.written) {
-      same.push_back(part.name);
+      std::size_t const left_out = &part == &parts_[output_part] && printed_ ? printed_->left_out() : 0;
+      same.push_back(part.name + (left_out == 0 ? ""
+                                                : " (but for " + count_text(left_out, "number") +
+                                                      ", each a time or a rate, or other from run to run)"));
     }
   }
   std::string const told = joined(same) + (same.size() == 1 ? " was" : " were") + " the same in all " +

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/programs/printed_output.hpp"
 #include "tools/programs/whole_run.hpp"
 
 namespace penstock::cli {
@@ -59,10 +60,10 @@ class WholeComparison {
   /// Why there is nothing to compare, in sentences: a signal ended a run, or it took too long. Empty if there was no
   /// such run. If only the candidate was ended by a signal, they say that it is not right.
   std::string const& failure() const { return failure_; }
-  /// True if all runs of both had the same output and results, false if the candidate's differ from the baseline's or
-  /// there is an objection.
-  /// Empty if it cannot be told: those of the baseline differ from run to run, no run wrote a result, one of the two
-  /// has no complete run, or a run of the baseline failed.
+  /// True if all runs of both had the same output, as PrintedOutput compares it, and the same results, false if the
+  /// candidate's differ from the baseline's or there is an objection. Empty if it cannot be told: those of the baseline
+  /// differ from run to run, no run wrote a result, one of the two has no complete run, or a run of the baseline
+  /// failed.
   std::optional<bool> right() const;
   /// The same in a sentence, which names what differs.
   ///
@@ -88,12 +89,15 @@ class WholeComparison {
   };
   static std::size_t index(Contender contender) { return static_cast<std::size_t>(contender); }
   void compare(Contender contender, WholeRun const& run);
+  void compare_output(Contender contender, Heard const& output);
   std::string unwritten() const;
   void note(std::size_t part, Contender contender, std::string const& difference);
 
   std::array<Side, 2> sides_;
   std::vector<Part> parts_;
   std::optional<WholeRun> first_;
+  std::optional<PrintedOutput> printed_;  ///< By the baseline.
+  std::vector<Heard> others_;             ///< What the candidate printed that differs from it so far.
   std::string failure_;
   std::string objection_;
   bool breaks_ = false;  ///< A signal ended the candidate, and no run of the baseline before.
@@ -102,9 +106,5 @@ class WholeComparison {
 /// How a program ended, as in "It ended with exit code 3. It said: no such file", with its last line on standard error
 /// if there is one.
 std::string last_words(ProgramEnd const& end);
-
-/// How two outputs differ, as in "line 3: 'one' and 'other'"; empty if they are equal. If their first difference is
-/// behind the text that was kept, it gives their lengths.
-std::string difference_of(Heard const& one, Heard const& other);
 
 }  // namespace penstock::cli

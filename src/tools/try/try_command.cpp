@@ -56,7 +56,7 @@ void TryCommand::add_to(CLI::App& command) {
   command.add_flag("--json", json, "Print the results as JSON");
   command.add_option("--html", html, "Write a page of the results to this file")
       ->type_name("FILE")
-      ->check(names_a_file());
+      ->check(names_an_output());
   command.footer(
       "Runs a program that uses CUDA as it is and with per-thread default streams in turn, without building it again,\n"
       "and says how the times differ and if what it prints, writes and returns is the same. Exit code 1 if it is not,\n"
@@ -80,6 +80,13 @@ std::string TryCommand::obstacle(WholeRun const& first, TurnedProgram const& loo
                   "program without LD_PRELOAD."
                 : no_driver) +
            (first.end.code == 0 ? "" : " " + last_words(first.end));
+  }
+  auto const& calls = looked_at.counts().calls;
+  bool const none = std::ranges::all_of(
+      calls, [](auto const& of) { return std::ranges::all_of(of, [](auto const& count) { return count == 0; }); });
+  if (first.end.code != 0 && none) {
+    return words.front() + " fails by itself, as it is, before it gives a default stream any work. " +
+           last_words(first.end) + " Let it succeed by itself first.";
   }
   if (turned.counts().turned == 0) {
     return "None of its look-ups of the driver could be turned, so there is nothing to compare. " +

@@ -114,7 +114,7 @@ void TuneCommand::add_to(CLI::App& command) {
                  });
   command.add_option("--save", save, "Write the best settings to this file, for --profile")
       ->type_name("FILE")
-      ->check(names_a_file());
+      ->check(names_an_output());
   command.add_flag("--json", json, "Print JSON, as docs/tune.md says");
   trace.add_trace_to(command, "one more run with the best settings");
   command.footer(
@@ -178,7 +178,11 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   trace.check();
   std::vector<NamedFile> read = lists.inputs();
   read.push_back({"--profile", profile.path, "--save"});
-  FilesToWrite files(read, std::vector<NamedFile>{{"--save", save}, trace.named()}, interrupt.token());
+  std::vector<NamedFile> const own{{"--save", save}, trace.named()};
+  std::vector<NamedFile> written = lists.outputs();
+  written.insert(written.end(), own.begin(), own.end());
+  expect_apart(read, written);
+  FilesToWrite files(read, own, interrupt.token());
   lists.remark_on_sizes();
   say_size_remark("--memory", memory);
   Devices const devices = open_devices(slower.applied_to(device));

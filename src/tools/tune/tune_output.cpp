@@ -183,7 +183,7 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
           " combinations, in " + with_commas(tuned.runs) + (tuned.runs == 1 ? " run and " : " runs and ") +
           short_number(tuned.seconds) + " s" +
           (tuned.all || tuned.beyond ? "" : "; with more time (--within) it would have looked further") + "\n";
-  if (!tuned.too_slow.empty()) text += "note: " + tuned.too_slow + "\n";
+  if (!tuned.too_slow.empty()) text += "note: what ran on a late clock does not count. " + tuned.too_slow + "\n";
   if (tuned.verdict) text += "\nverdict on the best, by one run more\n" + as_text(*tuned.verdict);
   return text;
 }

@@ -70,10 +70,10 @@ void WatchCommand::add_options_to(CLI::App& command) {
       ->type_name("SIZE");
   command.add_option("--trace", trace, "Write when each call and each work of the device was, for Perfetto")
       ->type_name("FILE")
-      ->check(names_a_file());
+      ->check(names_an_output());
   command.add_option("--html", html, "Write a page of the results to this file")
       ->type_name("FILE")
-      ->check(names_a_file());
+      ->check(names_an_output());
   command
       .add_option("--expect", expected,
                   "Exit with 1 unless this holds, as 'overlap > 0.6' or 'hazards <= 0'; may be repeated")
@@ -127,6 +127,9 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   std::vector<NamedFile> to_read = inputs;
   if (!read.empty()) to_read.push_back({"--read", read});
   std::array<NamedFile, 2> const to_write{NamedFile{"--trace", trace}, NamedFile{"--html", html}};
+  std::vector<NamedFile> all_written = outputs;
+  all_written.insert(all_written.end(), to_write.begin(), to_write.end());
+  expect_apart(to_read, all_written);
   FilesToWrite files(to_read, to_write, interrupt.token());
   Watched watched;
   Json all;

@@ -27,8 +27,9 @@ struct WatchCommand {
   std::vector<std::string> expected;
   bool json = false;
   std::string command_line;
-  std::string libraries;          ///< Where our library may be as well, as companion_library has it.
-  std::vector<NamedFile> inputs;  ///< That the program reads: no output may replace them.
+  std::string libraries;           ///< Where our library may be as well, as companion_library has it.
+  std::vector<NamedFile> inputs;   ///< That the program reads: no output may replace them.
+  std::vector<NamedFile> outputs;  ///< That the program writes: no output of this command may be one.
   /// What is said of a program that gave a GPU nothing to do, and the remedy where there is a driver.
   std::string unused = "No process of it gave a GPU anything to do.";
   std::string remedy =

@@ -4,7 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <cxxabi.h>
 
 #include "penstock/error.hpp"
 
@@ -17,6 +23,17 @@ std::string text_of(Record const& record) {
   std::array<char, text_bytes> text{};
   std::memcpy(text.data(), reinterpret_cast<char const*>(&record) + text_at, text.size());
   return {text.data(), strnlen(text.data(), text.size())};
+}
+
+/// A name of C++ as its source has it.
+std::string demangled(std::string const& name) {
+  struct Freed {
+    void operator()(char* text) const noexcept { std::free(text); }
+  };
+  if (!name.starts_with("_Z")) return name;
+  int problem = 0;
+  std::unique_ptr<char, Freed> const text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &problem));
+  return problem == 0 && text != nullptr ? text.get() : name;
 }
 
 /// Twelve days: times beyond are none of a program that was watched.
@@ -132,6 +149,7 @@ WatchLog read_watch_log(std::span<std::byte const> bytes) {
   for (auto const& [number, parts] : names) {
     std::string& name = log.kernel_names[number];
     for (auto const& [part, text] : parts) name += text;
+    name = demangled(name);
   }
   sort_by_begin(log.calls);
   sort_by_begin(log.activities);

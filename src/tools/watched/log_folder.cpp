@@ -72,13 +72,9 @@ std::uint64_t log_limit(std::string const& size) {
   return bytes;
 }
 
-LogFolder::LogFolder(std::string const& name) : path_(name), removed_(name.empty()) {
-  if (removed_) {
-    char const* const chosen = std::getenv("TMPDIR");
-    path_ = std::string(chosen != nullptr && *chosen != 0 ? chosen : "/tmp") + "/penstock-watch-XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr)
-      throw Error(ErrorKind::bad_argument, "No folder can be made as " + path_ + ": " + std::strerror(errno) +
-                                               ". Let TMPDIR name a folder that can be written.");
+LogFolder::LogFolder(std::string const& name) : path_(name) {
+  if (name.empty()) {
+    path_ = scratch_.emplace().path();
   } else {
     std::error_code problem;
     fs::create_directories(path_, problem);
@@ -98,7 +94,6 @@ LogFolder::LogFolder(std::string const& name) : path_(name), removed_(name.empty
     room = mmap(nullptr, sizeof *noted_, PROT_READ | PROT_WRITE, MAP_SHARED, notes_.number, 0);
   if (room == MAP_FAILED) {
     int const why = errno;
-    clear();
     throw Error(ErrorKind::system, std::string("No memory for what processes note: ") + std::strerror(why) + ".");
   }
   noted_ = static_cast<watch_log::Notes*>(room);
@@ -106,12 +101,6 @@ LogFolder::LogFolder(std::string const& name) : path_(name), removed_(name.empty
 
 LogFolder::~LogFolder() {
   munmap(noted_, sizeof *noted_);
-  clear();
-}
-
-void LogFolder::clear() noexcept {
-  std::error_code none;
-  if (removed_) fs::remove_all(path_, none);
 }
 
 std::vector<std::pair<std::string, std::string>> LogFolder::environment(std::uint64_t log_bytes,

@@ -11,6 +11,7 @@
 
 #include "penstock/core/descriptor.hpp"
 #include "tools/watched/log.hpp"
+#include "tools/watched/scratch_folder.hpp"
 
 namespace penstock::cli {
 
@@ -55,10 +56,8 @@ class LogFolder {
   ReadLogs read() const;
 
  private:
-  void clear() noexcept;
-
+  std::optional<ScratchFolder> scratch_;  ///< If it is removed in the end.
   std::string path_;
-  bool removed_;                       ///< In the end.
   Descriptor notes_;                   ///< A file without a name, in memory, that has
   watch_log::Notes* noted_ = nullptr;  ///< what processes note.
 };

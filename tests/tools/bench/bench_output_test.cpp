@@ -86,6 +86,26 @@ TEST_F(TwoResults, RelateGainsToTheRunThatWasJudged) {
   EXPECT_EQ(as_text(facts, axes, results).find("gains are"), std::string::npos) << "it came to as much as the others";
 }
 
+TEST_F(TwoResults, SayAtTheTopWhichOfThemAreNotJudgedForALateClock) {
+  std::string const late = "This machine is too slow for its clock: 7 % were late.";
+  results[1] = results[0];
+  results[1].point = measure::points_of(axes)[1];
+  results[0].too_slow = late;
+  results[0].remarks = {late};
+  results[0].tiles_per_second = {9000};
+  std::string const text = as_text(facts, axes, results);
+  std::size_t const at = text.find("Not judged: 1 of 2 points (producers 1). " + late + "\n\nproducers");
+  EXPECT_NE(at, text.npos) << text;
+  EXPECT_EQ(text.find(late, at + 60), text.npos) << "it is said once";
+  EXPECT_NE(text.find("not judged: late"), text.npos);
+  EXPECT_EQ(text.find("225 %"), text.npos) << "no part of a ceiling";
+  EXPECT_EQ(best_of(results), 1u) << "however much the other one is said to have moved";
+  EXPECT_EQ(best_of(results, true), 0u);
+  EXPECT_EQ(Json::parse(as_json(facts, axes, results)).at("points").at(0).at("too_slow"), late);
+  results[1] = results[0];
+  EXPECT_FALSE(best_of(results));
+}
+
 TEST_F(TwoResults, SayOnceThatACeilingIsBelowThem) {
   auto const remarks = [&] {
     std::string const text = as_text(facts, axes, results), words = "Where a point has more than 100 % of it";

@@ -66,6 +66,28 @@ TEST_F(NamedFiles, AreRefusedIfTwoWouldBeOne) {
   EXPECT_EQ(files(), 1U);
 }
 
+TEST_F(NamedFiles, AreRefusedIfTwoWouldBeOneBehindALink) {
+  std::filesystem::create_symlink("new", path("link"));
+  std::filesystem::create_symlink(path("link"), path("other"));
+  written = {{"--save", path("new")}, {"--trace", path("other")}};
+  EXPECT_EQ(said(), "--save and --trace both name " + path("new") +
+                        ", which holds one of them: name another file for the other.");
+  EXPECT_EQ(files(), 3U);
+}
+
+TEST_F(NamedFiles, AreRefusedIfTheyLieInAFolderThatIsRead) {
+  std::filesystem::create_directory(path("inner"));
+  std::ofstream(path("inner/there")) << "content";
+  std::filesystem::create_symlink(path("inner/there"), path("link"));
+  for (std::string const& name : {path("inner/there"), path("link"), path("inner/../inner/there")}) {
+    read = {{"--input", folder + "/inner/."}};
+    written = {{"--trace", name}};
+    EXPECT_EQ(said(), "--trace " + name + " would overwrite what is to be read: name another file.");
+  }
+  written = {{"--trace", path("inner/new")}, {"--save", path("there")}};
+  EXPECT_EQ(said(), "");
+}
+
 TEST_F(NamedFiles, MayBeWrittenAnewIfTheyAreReadBefore) {
   read = {{"--profile", path("there"), "--save"}};
   written = {{"--save", path("there")}};

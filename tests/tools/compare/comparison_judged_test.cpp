@@ -66,6 +66,27 @@ TEST_F(AComparison, AdvisesPerThreadStreamsByWhatItMeasured) {
   EXPECT_EQ(advice.at(1).at("why").get<std::string>().find("Measured here: "), 0u);
 }
 
+TEST(Comparison, JudgesNoPointOfALateClockAndSaysWhichThatIs) {
+  std::string const late = "This machine is too slow for its clock: 7 % were late.";
+  Comparison comparison("penstock");
+  Json slow = Json::parse(Round{1000, 1000}.json());
+  slow["points"][1]["remarks"] = {late};
+  for (int round = 0; round < 3; ++round) add(comparison, slow.dump(), Round{1000, 9000}.json());
+  std::string const text = comparison.as_text();
+  std::size_t const at = text.find("Not judged: 1 of 2 points (producers 16). " + late);
+  ASSERT_NE(at, text.npos) << text;
+  EXPECT_EQ(text.find(late, at + 60), text.npos) << "it is said once";
+  EXPECT_NE(text.find("not judged: late"), text.npos);
+  EXPECT_EQ(comparison.sentence(),
+            "With 16 threads, nothing is judged: this machine was too slow for the clock of its model.");
+  EXPECT_FALSE(comparison.holds(1.5));
+  EXPECT_EQ(comparison.plainest(), 0u);
+  Json const json = Json::parse(comparison.as_json("", ""));
+  EXPECT_EQ(json.at("compare").at("speedups").size(), 1u);
+  EXPECT_EQ(json.at("points").at(2).at("too_slow"), late);
+  EXPECT_EQ(json.at("points").at(3).at("too_slow"), late) << "the build that it is compared with has nothing to say";
+}
+
 TEST_F(AComparison, ShowsTheMiddleOfALongTimeline) {
   std::vector<std::size_t> const sixteen{1};
   comparison.judge(Flavour::per_thread, judged_at_sixteen(3700, 9000).dump(), sixteen);

@@ -92,6 +92,8 @@ TEST(LabOutput, HasWhatATextSaysInJsonOnlyWhereThereIsOne) {
 TEST(LabOutput, CountsWhatWentAsExpected) {
   EXPECT_EQ(summary_text(3, 3), "3 of 3 went as expected\n");
   EXPECT_EQ(summary_text(1, 3), "2 of 3 did NOT go as expected\n");
+  EXPECT_EQ(summary_text(1, 3, 1), "1 of 3 did NOT go as expected, 1 of 3 could not be told\n");
+  EXPECT_EQ(summary_text(0, 1, 1), "1 of 1 could not be told\n");
 }
 
 }  // namespace

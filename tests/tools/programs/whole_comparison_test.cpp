@@ -110,6 +110,18 @@ TEST_F(WholeProgramsThatAreCompared, AreRightAsFarAsCanBeToldIfOnlyTheFileIsAlwa
             "same from run to run, as it is, is standard output (line 2: 'b' and 'c').");
 }
 
+TEST_F(WholeProgramsThatAreCompared, AreRightThoughTheyPrintTimes) {
+  compared.add(Contender::baseline, run(100ms, "sum 5 in 0.109 s, seed 3\n"), true);
+  compared.add(Contender::candidate, run(50ms, "sum 5 in 0.027 s, seed 4\n"), true);
+  EXPECT_EQ(compared.right(), false) << "a seed may be a result";
+  compared.add(Contender::baseline, run(100ms, "sum 5 in 0.109 s, seed 5\n"), true);
+  EXPECT_EQ(compared.right(), true) << "now it is known not to be one";
+  EXPECT_THAT(compared.right_sentence(),
+              HasSubstr("standard output (but for 2 numbers, each a time or a rate, or other from run to run)"));
+  compared.add(Contender::candidate, run(50ms, "sum 4 in 0.027 s, seed 4\n"), true);
+  EXPECT_EQ(compared.right(), false);
+}
+
 TEST_F(WholeProgramsThatAreCompared, CannotBeToldRightIfNothingIsAlwaysTheSame) {
   compared.add(Contender::baseline, run(100ms, "a\n", 1), true);
   compared.add(Contender::baseline, run(100ms, "b\n", 2), true);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tune/tune.hpp"
 
+#include "support/late_device.hpp"
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
@@ -104,6 +105,28 @@ TEST_F(ATuning, SaysWhatTheBestPinsIfThatIsMoreThanItMay) {
 TEST_F(ATuning, EndsEarlyIfItIsAskedTo) {
   stop.request_stop();
   EXPECT_FALSE(tuned().best);
+}
+
+TEST_F(ATuning, IsRefusedOnAClockThatIsAlwaysLate) {
+  support::LateDevice late;
+  options.within = 60;
+  try {
+    tune(late, options, stop.get_token());
+    FAIL() << "the best would be what was least late";
+  } catch (Error const& error) {
+    std::string const text = error.what();
+    EXPECT_NE(text.find("Nothing was tuned, and nothing is saved. " + support::LateDevice::sentence()), text.npos)
+        << text;
+  }
+}
+
+TEST_F(ATuning, OfLittleTimeOnALateClockHasNoBest) {
+  support::LateDevice late;
+  options.within = 0;
+  Tuned const found = tune(late, options, stop.get_token());
+  EXPECT_FALSE(found.best);
+  EXPECT_EQ(found.tried.at(0).error, support::LateDevice::sentence());
+  EXPECT_EQ(found.too_slow, support::LateDevice::sentence());
 }
 
 TEST_F(ATuning, EndsWithTheDevice) {

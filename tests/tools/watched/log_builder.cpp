@@ -142,6 +142,20 @@ std::vector<std::byte> LogBuilder::bytes() const {
   return all;
 }
 
+LogBuilder& LogBuilder::name(std::uint32_t number, std::string_view text) {
+  for (std::uint8_t part = 0; !text.empty(); ++part) {
+    std::string_view const piece = text.substr(0, watch_log::text_bytes);
+    text.remove_prefix(piece.size());
+    WatchRecord record{};
+    record.kind = WatchKind::name;
+    record.what = part;
+    record.correlation = number;
+    std::memcpy(reinterpret_cast<char*>(&record) + watch_log::text_at, piece.data(), piece.size());
+    records_.push_back(record);
+  }
+  return *this;
+}
+
 WatchLog LogBuilder::log() const {
   return read_watch_log(bytes());
 }

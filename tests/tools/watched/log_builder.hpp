@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "tools/watched/log.hpp"
@@ -47,6 +48,9 @@ class LogBuilder {
   /// What the device did for the call before: from so many nanoseconds behind the begin of the log to so many.
   LogBuilder& did(WatchKind kind, std::uint64_t begin, std::uint64_t end, std::uint8_t way = 0, unsigned from = 0,
                   unsigned to = 0, std::uint64_t device_stream = 7);
+
+  /// A kernel's name.
+  LogBuilder& name(std::uint32_t number, std::string_view text);
 
   WatchLog log() const;
   /// As the library writes it, in a file.

@@ -25,6 +25,18 @@ TEST(WatchLogFile, IsReadAsItWasWritten) {
   EXPECT_EQ(log.process, 42u);
 }
 
+TEST(WatchLogFile, HasNamesOfKernelsAsTheirSourceHasThem) {
+  LogBuilder program;
+  program.name(1, "_Z5scalePfm").name(2, "plain").name(3, "i").name(4, "_Znonsense");
+  program.name(5, "_ZN7project6detail9transformIfLi256EEEvPKT_PS2_mS2_");
+  auto const names = program.log().kernel_names;
+  EXPECT_EQ(names.at(1), "scale(float*, unsigned long)");
+  EXPECT_EQ(names.at(2), "plain");
+  EXPECT_EQ(names.at(3), "i") << "it is no type";
+  EXPECT_EQ(names.at(4), "_Znonsense");
+  EXPECT_EQ(names.at(5), "void project::detail::transform<float, 256>(float const*, float*, unsigned long, float)");
+}
+
 TEST(WatchLogFile, ThatIsNoneIsRefused) {
   std::vector<std::byte> const text(100, std::byte{'x'}), zeros(watch_log::chunk_bytes);
   EXPECT_THROW(read_watch_log({}), Error);

@@ -63,10 +63,12 @@ const results = (() => {
   }
 
   const has_figures = (point) => numbers.is_there(point.gb_per_s?.median);
+  // This machine was too slow for the clock of a model, so its figures are not the model's.
+  const is_late = (point) => Boolean(point.too_slow);
   // The point of the greatest throughput, or null.
   function best(points) {
     return points
-      .filter(has_figures)
+      .filter((point) => has_figures(point) && !is_late(point))
       .reduce(
         (best_yet, point) => (!best_yet || point.gb_per_s.median > best_yet.gb_per_s.median ? point : best_yet),
         null,
@@ -75,7 +77,9 @@ const results = (() => {
   // How much of what the machine can do, or null.
   function share_of_ceiling(point) {
     const ceiling = point.ceilings.gb_per_s;
-    return has_figures(point) && numbers.is_there(ceiling) && ceiling > 0 ? point.gb_per_s.median / ceiling : null;
+    return has_figures(point) && !is_late(point) && numbers.is_there(ceiling) && ceiling > 0
+      ? point.gb_per_s.median / ceiling
+      : null;
   }
   const ceiling_names = {
     upload_gb_per_s: 'uploads',
@@ -107,6 +111,7 @@ const results = (() => {
     ceiling_in_words,
     ceiling_names,
     has_figures,
+    is_late,
     is_numeric,
     option_text,
     place_in_words,

@@ -5,8 +5,21 @@
 const summary = (() => {
   // The sentence for a reader of only one.
   function finding(all) {
+    return [late(all.points), found(all)].filter(Boolean).join(' ');
+  }
+
+  // Which of the points are not judged, and why: said once, before all else.
+  function late(points) {
+    const some = points.filter(results.is_late);
+    if (!some.length) return '';
+    const which = points.length === 1 ? 'The only point is' : `${some.length} of ${points.length} points are`;
+    return `${which} not judged. ${some[0].too_slow}`;
+  }
+
+  function found(all) {
     if (all.compare?.sentence) return all.compare.sentence;
     const best = results.best(all.points);
+    if (!best && all.points.some(results.is_late)) return '';
     if (!best)
       return all.points.length ? `None of ${all.points.length} points could be measured.` : 'Nothing was measured.';
     const place = results.place_in_words(all.axes, best.axes);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Question: what does a stage that sees tiles in their sequence cost beside one that needs no order, by how many
+// producers fill them? Budget: 1.05 of the time by key, with as many lanes; on one lane 1.05 of that of a plain stage
+// on one lane. Every tile is looked at: one that is out of its sequence is an error.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/machine/host_limits.hpp"
+#include "penstock/pipeline.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::size_t keys = 8;
+
+/// Of each run; `--tiles=10000000` makes it more.
+std::uint64_t tiles_a_run = 20'000;
+
+enum class Order : std::uint8_t { none, all, by_key };
+
+/// Fills tiles with what a stage reads.
+class Numbers final : public Source {
+ public:
+  bool next(Tile& tile) override {
+    tile.tag = tile.sequence % keys;
+    return tile.sequence < tiles_a_run;
+  }
+  std::size_t fill(Tile& tile) override {
+    auto const numbers = elements<std::uint32_t>(tile.input());
+    std::ranges::fill(numbers, static_cast<std::uint32_t>(tile.sequence));
+    return tile.input().size();
+  }
+};
+
+/// Sums each tile's numbers, and sees whether the tiles of a key come in their sequence.
+struct Sums {
+  std::array<std::uint64_t, keys> next{};
+  std::array<std::uint64_t, keys> sum{};
+  std::uint64_t out_of_order = 0;
+};
+
+class SumStage final : public Stage {
+ public:
+  SumStage(Order order, StageContext const&) : order_(order) {}
+  Promises promises() const noexcept override { return {.reads_once = true}; }
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    stream.launch(1, [this, input = tile.input.as<std::uint32_t const>(), key = tile.tag,
+                      sequence = tile.sequence](KernelBlock block) {
+      auto const numbers = input.in(block);
+      std::uint64_t const sum = std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
+      benchmark::DoNotOptimize(sum);
+      if (order_ == Order::none) return;
+      sums.out_of_order += std::exchange(sums.next[key], sequence + 1) <= sequence ? 0U : 1U;
+      sums.sum[key] += sum;
+    });
+    return 0;
+  }
+  Sums sums;
+
+ private:
+  Order const order_;
+};
+
+/// CPU seconds of the process, or wall seconds, in turn; and whether all went well.
+struct Took {
+  double cpu = 0;
+  double wall = 0;
+  bool right = false;
+};
+
+Took run_once(Pipeline& pipeline, Order order) {
+  std::uint64_t out_of_order = 0;
+  Stages const plain{
+      .make = [order](StageContext const& context) { return std::make_unique<SumStage>(order, context); },
+      .merge = [&](Stage& stage) { out_of_order += static_cast<SumStage&>(stage).sums.out_of_order; }};
+  Numbers source;
+  double const cpu_before = cpu_seconds();
+  auto const start = std::chrono::steady_clock::now();
+  Report const report = pipeline.run(source,
+                                     order == Order::none  ? plain
+                                     : order == Order::all ? in_order(plain)
+                                                           : in_order_by(&Tile::tag, plain),
+                                     [](Completion&) {});
+  return {.cpu = cpu_seconds() - cpu_before,
+          .wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+          .right = report.ok() && report.tiles_done == tiles_a_run && out_of_order == 0};
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+/// A plain and an ordered run alternate, so that what else the machine does is the same for both.
+void beside_a_plain_one(benchmark::State& state, Order order) {
+  cpu::CpuDevice device({.compute_threads = 2});
+  Pipeline pipeline(device,
+                    {.tile = {.input_bytes = static_cast<std::size_t>(state.range(2))},
+                     .producers = static_cast<unsigned>(state.range(0)),
+                     .lanes = static_cast<unsigned>(state.range(1)),
+                     .consumers = 1,
+                     .tuning = {.tiles = 64, .streams = StreamMode::own, .sink_on_lanes = true, .bind = false}});
+  std::vector<double> wall_ratios, cpu_ratios;
+  for (auto _ : state) {
+    Took const plain = run_once(pipeline, Order::none), ordered = run_once(pipeline, order);
+    if (!plain.right || !ordered.right) return state.SkipWithError("a tile was lost, or out of its sequence");
+    state.SetIterationTime(ordered.wall);
+    wall_ratios.push_back(ordered.wall / plain.wall);
+    cpu_ratios.push_back(ordered.cpu / plain.cpu);
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(tiles_a_run) * state.iterations());
+  state.counters["wall_of_plain"] = median(wall_ratios);
+  state.counters["cpu_of_plain"] = median(cpu_ratios);
+}
+
+void add_cases() {
+  for (auto const& [name, order, lanes] :
+       {std::tuple{"by_key", Order::by_key, 2}, std::tuple{"all_on_one_lane", Order::all, 1}}) {
+    auto* const cases = benchmark::RegisterBenchmark(
+        name, [order = order](benchmark::State& state) { beside_a_plain_one(state, order); });
+    cases->ArgNames({"producers", "lanes", "bytes"})->UseManualTime()->Unit(benchmark::kMillisecond);
+    for (int const producers : {1, 2, 4, 8}) cases->Args({producers, lanes, 4096});
+    cases->Args({2, lanes, 64 << 10});
+  }
+}
+
+}  // namespace
+}  // namespace penstock
+
+int main(int argc, char** argv) {
+  constexpr std::string_view tiles = "--tiles=";
+  for (int i = 1; i < argc; ++i) {
+    if (!std::string_view(argv[i]).starts_with(tiles)) continue;
+    penstock::tiles_a_run = std::strtoull(argv[i] + tiles.size(), nullptr, 10);
+    std::swap(argv[i], argv[argc - 1]);
+    --argc;
+    break;
+  }
+  benchmark::Initialize(&argc, argv);
+  penstock::add_cases();
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fields of an access log must be, and where they are in a line that has more or fewer of them in front, the
+// same on CPU and GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "penstock/flavour.hpp"
+#include "penstock/kernels/line_values.hpp"
+#include "penstock/line_sums.hpp"
+
+namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// The fields that each line of an access log has, by which it is known.
+enum LogField : std::uint32_t { log_time = access_log_time, log_request, log_status, log_bytes };
+
+/// True if bytes are "-" or digits, of which there are so many, or any number if that is 0.
+template <class Place, class ByteAt>
+PENSTOCK_WALKS_THERE constexpr bool is_dash_or_digits(ByteAt const& byte_at, Place begin, Place end, unsigned count) {
+  if (end - begin == 1 && byte_at(begin) == '-') return true;
+  for (Place at = begin; at < end; ++at) {
+    if (digit_of(byte_at(at)) > 9) return false;
+  }
+  return begin != end && (count == 0 || end - begin == count);
+}
+
+/// True if the field in [begin, end) may be the one with this number.
+template <class Place, class ByteAt>
+PENSTOCK_WALKS_THERE constexpr bool is_log_field(std::uint32_t field, ByteAt const& byte_at, Place begin, Place end) {
+  // A user may have brackets, but no such time in them.
+  constexpr unsigned least_time = 12;
+  if (field == log_time) {
+    return end - begin >= least_time && byte_at(begin) == '[' && byte_at(end - 1) == ']' &&
+           (digit_of(byte_at(begin + 1)) <= 9 || byte_at(begin + 1) == ' ');
+  }
+  if (field == log_request) return end - begin >= 2 && byte_at(begin) == '"' && byte_at(end - 1) == '"';
+  if (field == log_status) return is_dash_or_digits(byte_at, begin, end, 3);
+  return field != log_bytes || is_dash_or_digits(byte_at, begin, end, 0);
+}
+
+/// Looks in a line for the time, the request, the status and the bytes, wherever they are.
+///
+/// The request begins behind the first time in brackets that has a quote behind it. It ends at the first quote behind
+/// which a status and bytes are, or a status and the end of the line. Quotes with an escape in front count only if none
+/// of the others is so: some writers have no escapes.
+template <class Place, class ByteAt>
+class LogParts {
+ public:
+  PENSTOCK_WALKS_THERE constexpr LogParts(ByteAt const& byte_at, Place begin, Place end)
+      : line_end(begin), byte_at_(byte_at) {
+    while (line_end < end && byte_at(line_end) != '\n') ++line_end;
+    end_ = line_end != begin && byte_at(line_end - 1) == '\r' ? line_end - 1 : line_end;
+    bool open = false;
+    for (Place at = begin; at < end_ && !found; ++at) {
+      char const byte = byte_at(at);
+      if (byte == '[') {
+        time_begin = at;
+        open = true;
+      } else if (byte == ']') {
+        time_end = at + 1;
+        bool const before_quote = end_ - at > 3 && byte_at(at + 1) == ' ' && byte_at(at + 2) == '"';
+        if (open && before_quote && is_log_field(log_time, byte_at, time_begin, time_end)) find_status(at + 3);
+        open = false;
+      }
+    }
+  }
+
+  Place line_end;  ///< Where the newline is, or the end of all.
+  Place time_begin{}, time_end{}, status{};
+  bool found = false;
+
+ private:
+  PENSTOCK_WALKS_THERE constexpr void find_status(Place from) {
+    for (int escapes = 1; escapes >= 0 && !found; --escapes) {
+      for (Place at = from; at < end_ && !found; ++at) {
+        char const byte = byte_at_(at);
+        if (byte == '\\' && escapes == 1) {
+          ++at;
+        } else if (byte == '"' && begins_status(at + 1)) {
+          status = at + 2;
+          found = true;
+        }
+      }
+    }
+  }
+  /// True if a blank, three digits, and the end or a blank and a field with the bytes are there.
+  PENSTOCK_WALKS_THERE constexpr bool begins_status(Place at) const {
+    if (end_ - at < 4 || byte_at_(at) != ' ') return false;
+    for (unsigned k = 1; k < 4; ++k) {
+      if (digit_of(byte_at_(at + k)) > 9) return false;
+    }
+    at += 4;
+    if (at == end_) return true;
+    if (byte_at_(at) != ' ') return false;
+    Place const bytes = at + 1;
+    for (at = bytes; at < end_ && byte_at_(at) != ' '; ++at) {
+    }
+    return is_dash_or_digits(byte_at_, bytes, at, 0);
+  }
+
+  ByteAt const& byte_at_;
+  Place end_{};
+};
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock

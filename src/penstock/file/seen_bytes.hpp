@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace penstock {
+
+/// What a file that is read on as it grows began with, and what was in front of the place up to which it was read: if
+/// these bytes are others, the file was truncated and written anew, however large it is by now.
+///
+/// Threads: one at a time.
+class SeenBytes {
+ public:
+  static constexpr std::size_t most_bytes = 1024;  ///< Of each.
+  /// Reads from an offset of the file; fewer bytes than asked for only at its end.
+  using Read = std::function<std::size_t(std::uint64_t offset, std::span<std::byte> to)>;
+
+  /// These bytes were read from there on, behind those of the last call.
+  void add(std::uint64_t offset, std::span<std::byte const> bytes);
+  /// True if the file has them where they were.
+  ///
+  /// Throws: what `read` throws.
+  bool are_there(Read const& read) const;
+
+ private:
+  std::vector<std::byte> first_, last_;
+  std::uint64_t begin_ = 0, end_ = 0;  ///< Of all that were added.
+};
+
+}  // namespace penstock

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "penstock/framing.hpp"
+
+namespace penstock {
+
+/// What the first bytes of a text say of it.
+struct TextHead {
+  std::size_t mark = 0;     ///< Bytes of a byte order mark in front of the text.
+  bool ends_by_cr = false;  ///< Its lines end by "\r" alone.
+};
+
+/// So many bytes say it. A text whose lines end by "\r" alone has no "\n" in them.
+constexpr std::size_t text_head_bytes = std::size_t{64} << 10U;
+
+/// What these bytes say, with which an input begins; nothing if that needs more of it, which it never does of `all`
+/// that there is, or is to be looked at.
+///
+/// Throws: FileProblem, if the text is in UTF-16 or UTF-32.
+/// Source: Unicode 15, 2.13, table 2-4.
+std::optional<TextHead> text_head_of(std::span<std::byte const> first, bool all);
+
+/// True if records end with "\n".
+bool has_lines(Framing const& framing);
+
+/// Makes each "\r" a "\n".
+void end_lines_by_lf(std::span<std::byte> text) noexcept;
+
+}  // namespace penstock

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "penstock/error.hpp"
+
+namespace penstock {
+
+using CaptureBytes = std::span<std::byte const>;
+
+/// Numbers of a capture, in its byte order.
+class CaptureNumbers {
+ public:
+  explicit CaptureNumbers(bool swapped) : swapped_(swapped) {}
+  std::uint16_t half(CaptureBytes bytes, std::size_t at) const {
+    auto const half = read<std::uint16_t>(bytes, at);
+    return swapped_ ? __builtin_bswap16(half) : half;
+  }
+  std::uint32_t word(CaptureBytes bytes, std::size_t at) const {
+    auto const word = read<std::uint32_t>(bytes, at);
+    return swapped_ ? __builtin_bswap32(word) : word;
+  }
+  std::uint64_t long_word(CaptureBytes bytes, std::size_t at) const {
+    auto const word = read<std::uint64_t>(bytes, at);
+    return swapped_ ? __builtin_bswap64(word) : word;
+  }
+  bool swapped() const noexcept { return swapped_; }
+
+ private:
+  template <class Number>
+  static Number read(CaptureBytes bytes, std::size_t at) {
+    Number number = 0;
+    std::memcpy(&number, bytes.data() + at, sizeof number);
+    return number;
+  }
+
+  bool swapped_;
+};
+
+[[noreturn]] inline void refuse_capture(std::string const& sentence) {
+  throw Error(ErrorKind::bad_argument, sentence);
+}
+[[noreturn]] inline void refuse_joined() {
+  refuse_capture("Another capture begins within this one: join captures by `mergecap -w ALL FILE...`.");
+}
+
+/// Larger packets and blocks than any tool writes.
+constexpr std::uint32_t most_captured = 1U << 26U;
+
+}  // namespace penstock

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "penstock/captures.hpp"
+#include "penstock/framing/capture_numbers.hpp"
+
+namespace penstock {
+
+/// What a pcap file begins with.
+struct PcapHead {
+  static constexpr std::size_t bytes = 24;
+  /// Nothing, if it is none of pcap.
+  static std::optional<PcapHead> of(CaptureBytes first);
+  /// True if these four bytes can begin one.
+  static bool may_begin(CaptureBytes first);
+  /// True if one of version 2.4 begins there, of either byte order. There are eight bytes at least.
+  static bool begins(CaptureBytes bytes);
+
+  CaptureNotes notes;
+  std::uint32_t longest = 0;  ///< As the file says.
+};
+
+/// The packets of a pcap file.
+///
+/// Threads: any.
+class Pcap final : public Framing {
+ public:
+  explicit Pcap(PcapHead const& head);
+
+  std::optional<std::uint64_t> record_bytes(CaptureBytes bytes) const override;
+  bool finds_records() const noexcept override { return true; }
+  std::optional<std::size_t> find_record(CaptureBytes all, std::size_t from, bool end) const override;
+  Notes notes() const noexcept override { return notes_.words(); }
+
+ private:
+  struct Lengths {
+    std::uint32_t captured, original;
+  };
+  Lengths lengths(CaptureBytes record) const;
+
+  CaptureNotes const notes_;
+  CaptureNumbers const numbers_;
+  std::size_t const in_front_;  ///< Of the bytes of a packet.
+  std::uint32_t const usual_;   ///< Longest packet that is looked for.
+  std::uint32_t const most_;    ///< Longest packet that can be.
+};
+
+}  // namespace penstock

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+
+#include "penstock/machine/cpu_set.hpp"
+
+namespace penstock {
+
+/// For how long CPUs had nothing to do since it was made, for any process.
+///
+/// Source:  proc_stat(5): the system counts idle time in ticks, mostly of 10 ms.
+/// Threads: any.
+class HostLoad {
+ public:
+  /// Looks at these CPUs; under `root` is /proc.
+  ///
+  /// Blocks: as long as the kernel needs to write a file, some 50 us.
+  explicit HostLoad(CpuSet cpus, std::filesystem::path root = "/");
+
+  /// Of all of these CPUs together; empty if the system does not say.
+  ///
+  /// Blocks: likewise.
+  std::optional<std::chrono::nanoseconds> idle() const;
+  std::chrono::nanoseconds elapsed() const noexcept { return std::chrono::steady_clock::now() - since_; }
+  /// What of a process's `allowed` CPUs' worth of time others had since it was made, while that process used `own`:
+  /// what of it was neither used nor idle. 0 if that is not known, or less than what ticks tell.
+  ///
+  /// Blocks: likewise.
+  std::chrono::nanoseconds of_others(unsigned allowed, std::chrono::nanoseconds own) const;
+
+ private:
+  std::optional<std::chrono::nanoseconds> idle_so_far() const;
+
+  CpuSet const cpus_;
+  std::filesystem::path const root_;
+  std::chrono::steady_clock::time_point const since_;
+  std::optional<std::chrono::nanoseconds> const idle_before_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "penstock/core/descriptor.hpp"
+#include "penstock/operation/http_answer.hpp"
+
+namespace penstock {
+
+/// One connection of an HttpServer.
+///
+/// Threads: the server's.
+class HttpPeer {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Longer headers are refused.
+  static constexpr std::size_t most_headers = std::size_t{16} << 10;
+  static constexpr std::chrono::seconds to_ask{10}, to_take{10}, to_leave{1};
+
+  /// The socket, which does not block, is this object's.
+  HttpPeer(int socket, Clock::time_point now) noexcept : socket_(socket), until_(now + to_ask) {}
+
+  int descriptor() const noexcept { return socket_.number; }
+  /// What it waits for, of poll.
+  short events() const noexcept;
+  /// When it is over in any case.
+  Clock::time_point until() const noexcept { return until_; }
+  /// It is ready, or its time is over. False: it is to be closed.
+  ///
+  /// Blocks: while `answerer` makes the answer.
+  bool go_on(Clock::time_point now, HttpAnswerer const& answerer);
+
+ private:
+  enum class At : std::uint8_t { request, answer, end };
+  bool read_request(Clock::time_point now, HttpAnswerer const& answerer);
+  bool send_answer(Clock::time_point now);
+  bool drop_rest();
+
+  Descriptor socket_;
+  Clock::time_point until_;
+  At at_ = At::request;
+  std::string text_;  ///< What came of the request; then the answer.
+  std::size_t sent_ = 0;
+};
+
+}  // namespace penstock

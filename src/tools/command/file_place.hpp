@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <sys/stat.h>
+
+namespace penstock::cli {
+
+/// What a name leads to, through links: a file that is there, or where one would be made. Nothing is opened.
+class FilePlace {
+ public:
+  explicit FilePlace(std::string const& name);
+
+  /// Whether both will be one file. Never for devices such as /dev/null, in which nothing is kept.
+  bool is(FilePlace const& other) const;
+  /// Whether it is where this open file is.
+  bool is(int descriptor) const noexcept;
+  /// Whether it is a file that is there, in this folder or one in it.
+  bool lies_in(FilePlace const& folder) const;
+
+ private:
+  std::optional<struct stat> there_;
+  std::filesystem::path path_;
+};
+
+}  // namespace penstock::cli

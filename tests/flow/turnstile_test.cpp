@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/flow/turnstile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace penstock {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct Visitor {
+  std::uint64_t sequence = 0;
+};
+
+/// A turnstile for four at once, and the test's thread.
+struct ATurnstile : testing::Test {
+  void bring(std::uint64_t sequence) {
+    Visitor& visitor = visitors.at(sequence);
+    visitor.sequence = sequence;
+    turnstile.bring(visitor, sequence, [this](Visitor& one) { passed.push_back(one.sequence); });
+  }
+  BasicTurnstile<Visitor> turnstile{4};
+  std::array<Visitor, 16> visitors{};
+  std::vector<std::uint64_t> passed;
+};
+
+TEST_F(ATurnstile, KeepsWhatComesEarlyUntilAllBeforeItHaveCome) {
+  bring(2);
+  bring(1);
+  EXPECT_THAT(passed, IsEmpty());
+  bring(0);
+  EXPECT_THAT(passed, ElementsAre(0, 1, 2));
+  bring(3);
+  EXPECT_THAT(passed, ElementsAre(0, 1, 2, 3));
+}
+
+TEST_F(ATurnstile, GoesRoundItsPlacesAsOftenAsItMust) {
+  for (std::uint64_t from = 0; from < 16; from += 4) {
+    for (std::uint64_t const i : {3U, 1U, 2U, 0U}) bring(from + i);
+  }
+  std::vector<std::uint64_t> all(16);
+  std::iota(all.begin(), all.end(), 0U);
+  EXPECT_EQ(passed, all);
+}
+
+/// Seen to fail if the thread that lets pass does not look again.
+TEST_F(ATurnstile, LetsPassWhatIsBroughtWhileAnotherPasses) {
+  turnstile.bring(visitors[0], 0, [this](Visitor& one) {
+    passed.push_back(one.sequence);
+    if (&one == visitors.data()) {
+      bring(2);
+      bring(1);
+      EXPECT_THAT(passed, ElementsAre(0)) << "one passes at a time";
+    }
+  });
+  EXPECT_THAT(passed, ElementsAre(0, 1, 2));
+}
+
+/// Seen to fail if places are looked at but not counted again.
+TEST(ATurnstileOfManyThreads, LetsEachPassOnceInItsSequence) {
+  constexpr std::size_t threads = 4, at_once = 8, items = 20'000;
+  BasicTurnstile<Visitor> turnstile(at_once);
+  std::vector<Visitor> visitors(items);
+  std::vector<std::uint64_t> passed;
+  passed.reserve(items);
+  std::atomic<std::uint64_t> next{0}, through{0};
+  {
+    std::vector<std::jthread> all;
+    for (std::size_t thread = 0; thread < threads; ++thread) {
+      all.emplace_back([&, thread] {
+        std::minstd_rand random(static_cast<unsigned>(thread) + 1);
+        for (std::uint64_t mine = next++; mine < items; mine = next++) {
+          while (mine >= through + at_once) std::this_thread::yield();
+          if (random() % 8 == 0) std::this_thread::yield();
+          visitors[mine].sequence = mine;
+          turnstile.bring(visitors[mine], mine, [&](Visitor& one) {
+            passed.push_back(one.sequence);
+            through.fetch_add(1);
+          });
+        }
+      });
+    }
+  }
+  ASSERT_EQ(passed.size(), items);
+  for (std::uint64_t i = 0; i < items; ++i) ASSERT_EQ(passed[i], i);
+}
+
+}  // namespace
+}  // namespace penstock

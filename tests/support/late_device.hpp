@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/core/too_slow.hpp"
+#include "penstock/cpu/cpu_device.hpp"
+
+namespace penstock::support {
+
+/// A CPU device that says of each run, as a modelled GPU on a busy machine would, that its clock was late.
+class LateDevice final : public Device {
+ public:
+  static std::string sentence() {
+    return std::string(too_slow_for_its_clock) + ": 7 % of the operations were late. Name it with a larger factor.";
+  }
+  bool late = true;
+
+  std::vector<std::string> remarks() override { return late ? std::vector{sentence()} : std::vector<std::string>(); }
+  DeviceInfo info() const override { return cpu_.info(); }
+  void attach() override { cpu_.attach(); }
+  Flavour flavour() const noexcept override { return cpu_.flavour(); }
+  StreamRef per_thread_default_stream() override { return cpu_.per_thread_default_stream(); }
+  StreamRef legacy_default_stream() override { return cpu_.legacy_default_stream(); }
+  Stream make_stream(StreamOptions options) override { return cpu_.make_stream(options); }
+  Event make_event(EventOptions options) override { return cpu_.make_event(options); }
+  Flag make_flag() override { return cpu_.make_flag(); }
+  DeviceMemory allocate(std::size_t bytes) override { return cpu_.allocate(bytes); }
+  Pinned pin(std::span<std::byte> host) override { return cpu_.pin(host); }
+  std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override { return cpu_.mapped(host); }
+  void synchronize() override { cpu_.synchronize(); }
+  std::optional<Error> take_refusal() override { return cpu_.take_refusal(); }
+  std::optional<Error> lost() override { return cpu_.lost(); }
+  void abandon(Error const& why) override { cpu_.abandon(why); }
+  bool abandoned() const noexcept override { return cpu_.abandoned(); }
+  void keep(std::shared_ptr<void> thing) override { cpu_.keep(std::move(thing)); }
+
+ private:
+  cpu::CpuDevice cpu_;
+};
+
+}  // namespace penstock::support
