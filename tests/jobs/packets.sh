@@ -286,7 +286,7 @@ END
       echo 'python3 is not here: install it'
       exit 77
     }
-    for ((seed = 0; seed < ${PENSTOCK_SEEDS:-17}; ++seed)); do
+    for ((seed = ${PENSTOCK_DIFFERENTIAL_SEED:-1}, left = ${PENSTOCK_DIFFERENTIAL:-17}; left > 0; ++seed, --left)); do
       hidden=$(python3 "$here/make_packet_stacks.py" "$seed" 400 capture wanted.flows wanted.totals)
       run_packets --input - <capture
       cmp -s totals wanted.totals || fail "seed $seed: $(diff totals wanted.totals)"

@@ -35,29 +35,11 @@ struct Decoding {
 /// Threads: one at a time.
 class Decoder {
  public:
-  Decoder() {
-    image_.err = messages_.manager();
-    jpeg_create_decompress(&image_);
-    // A file may make a decoder work for hours by scans without end.
-    watch_.manager.progress_monitor = [](j_common_ptr image) {
-      auto const& watch = *reinterpret_cast<Watch const*>(image->progress);
-      constexpr int most_scans = 500;
-      if (watch.image->input_scan_number > most_scans) watch.messages->refuse("it has more than 500 scans.");
-    };
-    watch_.image = &image_;
-    watch_.messages = &messages_;
-    image_.progress = &watch_.manager;
-  }
-  Decoder(Decoder const&) = delete;
-  Decoder& operator=(Decoder const&) = delete;
-  ~Decoder() { jpeg_destroy_decompress(&image_); }
-
   /// Returns the bytes of head and pixels.
   ///
   /// Throws: Error, with the path in front.
   std::size_t decode(std::string const& path, Decoding const& how, std::span<std::byte> input) {
     auto const refuse = [&](std::string const& why) {
-      jpeg_abort_decompress(&image_);
       throw penstock::Error(penstock::ErrorKind::system, path + ": " + why);
     };
     errno = 0;
@@ -65,14 +47,15 @@ class Decoder {
     if (bytes_ == 0) refuse("it is empty.");
     messages_.take_warning();
     messages_.pixels_are_there(false);
-    if (!messages_.try_to([&] { read_head(); })) refuse(messages_.error());
-    turn_ = how.oriented ? orientation() : Orientation{};
+    Image image(messages_);
+    if (!messages_.try_to([&] { read_head(image.parts); })) refuse(messages_.error());
+    turn_ = how.oriented ? orientation_in(image.parts) : Orientation{};
     penstock::ImageHead head;
     for (unsigned part = how.side != 0 ? 8 : 1; part != 0; part /= 2) {
-      image_.scale_num = 1;
-      image_.scale_denom = part;
-      head.width = (image_.image_width + part - 1) / part;
-      head.height = (image_.image_height + part - 1) / part;
+      image.parts.scale_num = 1;
+      image.parts.scale_denom = part;
+      head.width = (image.parts.image_width + part - 1) / part;
+      head.height = (image.parts.image_height + part - 1) / part;
       if (std::min(head.width, head.height) >= how.side) break;
     }
     if (turn_.swaps_sides()) std::swap(head.width, head.height);
@@ -83,8 +66,8 @@ class Decoder {
     auto* const pixels = reinterpret_cast<unsigned char*>(input.data()) + sizeof head;
     auto const bytes = static_cast<std::size_t>(head.bytes() - sizeof head);
     if (!turn_.as_it_is() && unturned_.size() < bytes) unturned_.resize(bytes);
-    line_.resize(std::size_t{4} * image_.image_width);
-    if (!messages_.try_to([&] { read_pixels(turn_.as_it_is() ? pixels : unturned_.data()); }))
+    line_.resize(std::size_t{4} * image.parts.image_width);
+    if (!messages_.try_to([&] { read_pixels(image.parts, turn_.as_it_is() ? pixels : unturned_.data()); }))
       refuse(messages_.error());
     if (!turn_.as_it_is()) turn(head, pixels);
     return sizeof head + bytes;
@@ -93,10 +76,25 @@ class Decoder {
   std::string take_warning() { return messages_.take_warning(); }
 
  private:
-  struct Watch {
-    jpeg_progress_mgr manager = {};
-    jpeg_decompress_struct const* image = nullptr;
-    JpegMessages* messages = nullptr;
+  /// What libjpeg keeps of one file. Nothing of it is used again: tables that a file lacks would be those of another.
+  struct Image {
+    explicit Image(JpegMessages& messages) {
+      parts.err = messages.manager();
+      jpeg_create_decompress(&parts);
+      // A file may make a decoder work for hours by scans without end.
+      watch.progress_monitor = [](j_common_ptr image) {
+        constexpr int most_scans = 500;
+        auto const& file = *reinterpret_cast<jpeg_decompress_struct const*>(image);
+        if (file.input_scan_number > most_scans) JpegMessages::refuse(image, "it has more than 500 scans.");
+      };
+      parts.progress = &watch;
+    }
+    Image(Image const&) = delete;
+    Image& operator=(Image const&) = delete;
+    ~Image() { jpeg_destroy_decompress(&parts); }
+
+    jpeg_decompress_struct parts = {};
+    jpeg_progress_mgr watch = {};
   };
 
   static std::uint64_t whole_pages(std::uint64_t bytes) noexcept { return (bytes + 4095) / 4096 * 4096; }
@@ -112,32 +110,32 @@ class Decoder {
     bytes_ = std::fread(jpeg_.data(), 1, bytes_, file.get());
     return std::ferror(file.get()) == 0;
   }
-  void read_head() {
-    jpeg_mem_src(&image_, jpeg_.data(), static_cast<unsigned long>(bytes_));  // NOLINT(google-runtime-int): libjpeg's.
-    jpeg_save_markers(&image_, JPEG_APP0 + 1, 0xFFFF);
-    jpeg_read_header(&image_, TRUE);
-    image_.out_color_space = image_.num_components == 4 ? JCS_CMYK : JCS_RGB;
+  void read_head(jpeg_decompress_struct& image) const {
+    jpeg_mem_src(&image, jpeg_.data(), static_cast<unsigned long>(bytes_));  // NOLINT(google-runtime-int): libjpeg's.
+    jpeg_save_markers(&image, JPEG_APP0 + 1, 0xFFFF);
+    jpeg_read_header(&image, TRUE);
+    image.out_color_space = image.num_components == 4 ? JCS_CMYK : JCS_RGB;
   }
-  Orientation orientation() const {
-    for (auto const* marker = image_.marker_list; marker != nullptr; marker = marker->next) {
+  static Orientation orientation_in(jpeg_decompress_struct const& image) {
+    for (auto const* marker = image.marker_list; marker != nullptr; marker = marker->next) {
       Orientation const found = orientation_of(std::span(marker->data, marker->data_length));
       if (!found.as_it_is()) return found;
     }
     return {};
   }
-  void read_pixels(unsigned char* to) {
-    jpeg_start_decompress(&image_);
-    std::size_t const width = image_.output_width;
-    bool const inks = image_.out_color_space == JCS_CMYK;
-    while (image_.output_scanline < image_.output_height) {
+  void read_pixels(jpeg_decompress_struct& image, unsigned char* to) {
+    jpeg_start_decompress(&image);
+    std::size_t const width = image.output_width;
+    bool const inks = image.out_color_space == JCS_CMYK;
+    while (image.output_scanline < image.output_height) {
       unsigned char* row = inks ? line_.data() : to;
-      jpeg_read_scanlines(&image_, &row, 1);
+      jpeg_read_scanlines(&image, &row, 1);
       for (std::size_t k = 0; inks && k < 3 * width; ++k)
         to[k] = light_of(line_[k / 3 * 4 + k % 3], line_[k / 3 * 4 + 3]);
       to += 3 * width;
     }
     messages_.pixels_are_there(true);
-    jpeg_finish_decompress(&image_);
+    jpeg_finish_decompress(&image);
   }
   /// Files have inks the other way round, 255 for none, as Adobe's programs write them.
   static unsigned char light_of(unsigned ink, unsigned black) noexcept {
@@ -155,8 +153,6 @@ class Decoder {
   }
 
   JpegMessages messages_;
-  jpeg_decompress_struct image_ = {};
-  Watch watch_;
   Orientation turn_;
   std::vector<unsigned char> jpeg_, line_, unturned_;
   std::size_t bytes_ = 0;  ///< Of the file that is in `jpeg_`.

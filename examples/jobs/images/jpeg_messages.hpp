@@ -36,10 +36,11 @@ class JpegMessages {
     calls();
     return true;
   }
-  /// Ends the call with a sentence of our own.
-  [[noreturn]] void refuse(char const* why) {
-    std::snprintf(error_.data(), error_.size(), "%s", why);
-    std::longjmp(back_, 1);  // NOLINT(cert-err52-cpp)
+  /// Ends the call that got this image with a sentence of our own.
+  [[noreturn]] static void refuse(j_common_ptr image, char const* why) {
+    JpegMessages& messages = of(image);
+    std::snprintf(messages.error_.data(), messages.error_.size(), "%s", why);
+    std::longjmp(messages.back_, 1);  // NOLINT(cert-err52-cpp)
   }
   std::string error() const { return error_.data(); }
   /// The first warning since this was asked last; empty if there was none.
@@ -64,7 +65,7 @@ class JpegMessages {
     std::longjmp(back_, 1);  // NOLINT(cert-err52-cpp)
   }
   void warn(j_common_ptr image) {
-    constexpr std::array harmless{JWRN_ADOBE_XFORM, JWRN_BOGUS_ICC, JWRN_EXTRANEOUS_DATA, JWRN_JFIF_MAJOR};
+    constexpr std::array harmless{JWRN_ADOBE_XFORM, JWRN_EXTRANEOUS_DATA, JWRN_JFIF_MAJOR};
     bool const hurts = std::ranges::find(harmless, image->err->msg_code) == harmless.end();
     if (hurts && !pixels_are_there_) end(image);
     if (warning_.front() == '\0') image->err->format_message(image, warning_.data());
