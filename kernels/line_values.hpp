@@ -9,8 +9,11 @@
 // In a CUDA source these functions are for the GPU only.
 #ifdef __CUDACC__
 #define PENSTOCK_WALKS_THERE __device__
+/// Of a function that would take registers of all kernels, were it a part of them.
+#define PENSTOCK_WALKS_APART __device__ __noinline__
 #else
 #define PENSTOCK_WALKS_THERE
+#define PENSTOCK_WALKS_APART
 #endif
 
 namespace penstock {
@@ -19,6 +22,13 @@ namespace penstock {
 PENSTOCK_WALKS_THERE constexpr unsigned digit_of(char byte) {
   return static_cast<unsigned>(static_cast<unsigned char>(byte)) - unsigned{'0'};
 }
+
+/// The bytes of a text.
+struct TextBytes {
+  char const* text;
+
+  PENSTOCK_WALKS_THERE constexpr char operator()(std::uint64_t at) const { return text[at]; }
+};
 
 /// A field that is to be a number of decimal digits, at most 64 bits.
 struct FieldNumber {
