@@ -35,6 +35,22 @@ PENSTOCK_WALKS_THERE constexpr unsigned year_of_day(std::int64_t day) {
 /// The first and the last second of the years 0 to 9999, since the beginning of 1970.
 inline constexpr std::int64_t first_line_second = -62'167'219'200, last_line_second = 253'402'300'799;
 
+/// Reads a number that counts from the beginning of 1970, in whole seconds. Its size says its unit: of the years 1980
+/// to 9999 no number means one thing in seconds and another one in milliseconds, microseconds or nanoseconds.
+PENSTOCK_WALKS_THERE constexpr LineReason seconds_of_count(std::uint64_t count, bool negative, bool rest,
+                                                           std::int64_t& seconds) {
+  constexpr std::uint64_t first_of_1980 = 315'532'800, last = last_line_second;
+  bool const in_seconds = count <= last;
+  while (count > last) {  // Three times at most, as it has 64 bits.
+    rest = rest || count % 1000 != 0;
+    count /= 1000;
+  }
+  if (!in_seconds && count < first_of_1980) return LineReason::too_large;
+  seconds = static_cast<std::int64_t>(count);
+  if (negative) seconds = -seconds - (rest ? 1 : 0);
+  return seconds < first_line_second || seconds > last_line_second ? LineReason::too_large : LineReason::used;
+}
+
 /// Twelve or seven names, each with blanks behind it up to nine characters.
 inline constexpr unsigned name_size = 9;
 PENSTOCK_WALKS_THERE constexpr char month_letter(unsigned at) {
@@ -43,6 +59,19 @@ PENSTOCK_WALKS_THERE constexpr char month_letter(unsigned at) {
 }
 PENSTOCK_WALKS_THERE constexpr char weekday_letter(unsigned at) {
   return "monday   tuesday  wednesdaythursday friday   saturday sunday   "[at];
+}
+
+PENSTOCK_WALKS_THERE constexpr bool is_letter(char byte) {
+  return static_cast<unsigned>(static_cast<unsigned char>(byte) | 0x20U) - unsigned{'a'} < 26;
+}
+
+/// The month with this name of three letters; 0 if there is none.
+PENSTOCK_WALKS_THERE constexpr unsigned month_of(char first, char second, char third) {
+  unsigned month = 1;
+  for (char const* name = "JanFebMarAprMayJunJulAugSepOctNovDec"; *name != 0; name += 3, ++month) {
+    if (name[0] == first && name[1] == second && name[2] == third) return month;
+  }
+  return 0;
 }
 
 /// The number of the name that is in [begin, end), from 1, of so many. It has three letters or all, in whatever case.
@@ -58,6 +87,38 @@ PENSTOCK_WALKS_THERE constexpr unsigned name_in(ByteAt const& byte_at, Place beg
     if (same == size && (size == 3 || size == name_size || letter_at(name * name_size + size) == ' ')) return name + 1;
   }
   return 0;
+}
+
+/// Names of zones as logs have them: four letters or blanks, and a letter that says how many hours they are from UTC: N
+/// is one to the east, L one to the west. Of names with `?` there are several zones.
+///
+/// Source: RFC 5322, 4.3, for those in America; the tz database.
+inline constexpr unsigned zone_names = 35, zone_size = 5;
+PENSTOCK_WALKS_THERE constexpr char zone_letter(unsigned at) {
+  return "UTC MGMT MUT  MEST HEDT ICST GCDT HMST FMDT GPST EPDT FAKSTDAKDTEHST CWET MWESTNCET NCESTOMET NMESTOEET "
+         "OEESTP"
+         "MSK PJST VKST VSGT UHKT UAESTWAEDTXNZSTYNZDTZIST ?BST ?AST ?ADT ?"[at];
+}
+struct Zone {
+  unsigned letters = 0;  ///< Of its name. 0: there is none.
+  int hours = 0;         ///< To the east of UTC.
+  bool is_known = false;
+};
+/// The zone whose name comes next, and no letter behind it; `byte_at(i)` is the byte behind `i` others.
+template <class ByteAt>
+PENSTOCK_WALKS_THERE constexpr Zone zone_in(ByteAt const& byte_at) {
+  for (unsigned zone = 0; is_letter(byte_at(0)) && zone < zone_names; ++zone) {
+    unsigned const first = zone * zone_size;
+    unsigned letters = 0;
+    while (letters < zone_size - 1 && is_letter(byte_at(letters)) && zone_letter(first + letters) == byte_at(letters)) {
+      ++letters;
+    }
+    bool const ends = letters == zone_size - 1 || zone_letter(first + letters) == ' ';
+    if (!ends || is_letter(byte_at(letters))) continue;
+    char const hours = zone_letter(first + zone_size - 1);
+    return {.letters = letters, .hours = hours - 'M', .is_known = hours != '?'};
+  }
+  return {};
 }
 
 }  // namespace penstock

@@ -6,34 +6,21 @@
 
 #include "penstock/kernels/line_calendar.hpp"
 #include "penstock/kernels/line_values.hpp"
+#include "penstock/kernels/time_cursor.hpp"
 
 namespace penstock {
 
-/// Reads a number that counts from the beginning of 1970, in whole seconds. Its size says its unit: of the years 1980
-/// to 9999 no number means one thing in seconds and another one in milliseconds, microseconds or nanoseconds.
-PENSTOCK_WALKS_THERE constexpr LineReason seconds_of_count(std::uint64_t count, bool negative, bool rest,
-                                                           std::int64_t& seconds) {
-  constexpr std::uint64_t first_of_1980 = 315'532'800, last = last_line_second;
-  std::uint64_t unit = 1;
-  while (unit < 1'000'000'000 && count / unit > last) unit *= 1000;
-  if (unit != 1 && count / unit < first_of_1980) return LineReason::too_large;
-  rest = rest || count % unit != 0;
-  seconds = static_cast<std::int64_t>(count / unit);
-  if (negative) seconds = -seconds - (rest ? 1 : 0);
-  return seconds < first_line_second || seconds > last_line_second ? LineReason::too_large : LineReason::used;
-}
-
-inline constexpr unsigned time_look_ahead = 16;
-
 /// Reads the time that is in [begin, end); `byte_at(i)` is the byte there.
 template <class Place, class ByteAt>
-class TimeReader {
+class TimeReader : private TimeCursor<Place, ByteAt> {
+  using Cursor = TimeCursor<Place, ByteAt>;
+
  public:
   /// `from`: a time without a year is the first one from this second on; with a second before year 0 it is none.
   /// `goes_on`: the time may end before `end`, at a blank or the end of the line. It may have blanks within.
   PENSTOCK_WALKS_THERE constexpr TimeReader(ByteAt const& byte_at, Place begin, Place end, std::int64_t from,
                                             bool goes_on)
-      : byte_at_(byte_at), at_(begin), end_(end), from_(from), goes_on_(goes_on) {}
+      : Cursor(byte_at, begin, end), from_(from), goes_on_(goes_on) {}
 
   /// In seconds since the beginning of 1970, UTC, without a fraction. Other than `used`: it is no time, is not in the
   /// years 0 to 9999, or has no year.
@@ -42,7 +29,9 @@ class TimeReader {
     while (skip(' ')) {
     }
     LineReason reason = LineReason::text;
-    if (is_letter(next())) {
+    if (usual()) {
+      if (!fraction_and_zone()) return reason;
+    } else if (is_letter(next())) {
       if (!words()) return reason;
     } else {
       unsigned const digits = count_digits();
@@ -52,7 +41,7 @@ class TimeReader {
       } else if (digits - 1 < 2 && (behind == '/' || behind == '-' || behind == ' ') &&
                  is_letter(byte_behind(digits + 1))) {
         if (!day_first()) return reason;
-      } else if ((digits == 8 || digits == 14) && behind != '.') {
+      } else if ((digits == 8 || digits == 14 || (digits == 12 && is_century())) && behind != '.') {
         if (!digits_only(digits)) return reason;
       } else {
         reason = counted(seconds);
@@ -66,37 +55,17 @@ class TimeReader {
   PENSTOCK_WALKS_THERE constexpr Place stopped() const { return at_; }
 
  private:
-  PENSTOCK_WALKS_THERE static constexpr bool is_letter(char byte) {
-    return static_cast<unsigned>(static_cast<unsigned char>(byte) | 0x20U) - unsigned{'a'} < 26;
-  }
-  PENSTOCK_WALKS_THERE constexpr char next() const { return at_ < end_ ? byte_at_(at_) : '\n'; }
-  /// The byte behind so many others.
-  PENSTOCK_WALKS_THERE constexpr char byte_behind(unsigned bytes) const {
-    return end_ - at_ > bytes ? byte_at_(at_ + bytes) : '\n';
-  }
-  PENSTOCK_WALKS_THERE constexpr bool is_digit(unsigned behind) const { return digit_of(byte_behind(behind)) <= 9; }
-  /// How many digits come next, as far as it looks ahead.
-  PENSTOCK_WALKS_THERE constexpr unsigned count_digits() const {
-    unsigned digits = 0;
-    while (digits < time_look_ahead - 1 && is_digit(digits)) ++digits;
-    return digits;
-  }
-  PENSTOCK_WALKS_THERE constexpr bool skip(char byte) {
-    if (next() != byte) return false;
-    ++at_;
-    return true;
-  }
-  /// A number of so many digits.
-  PENSTOCK_WALKS_THERE constexpr bool number(unsigned least, unsigned most, unsigned& to) {
-    to = 0;
-    unsigned digits = 0;
-    for (; digits < most; ++digits, ++at_) {
-      unsigned const digit = digit_of(next());
-      if (digit > 9) break;
-      to = to * 10 + digit;
-    }
-    return digits >= least;
-  }
+  using Cursor::at_;
+  using Cursor::byte_at_;
+  using Cursor::byte_behind;
+  using Cursor::count_digits;
+  using Cursor::end_;
+  using Cursor::is_digit;
+  using Cursor::next;
+  using Cursor::number;
+  using Cursor::skip;
+  using Cursor::two;
+
   template <class LetterAt>
   PENSTOCK_WALKS_THERE constexpr bool name(LetterAt const& letter_at, unsigned names, unsigned& number) {
     Place const first = at_;
@@ -116,6 +85,30 @@ class TimeReader {
     return has_year_ = true;
   }
 
+  /// Takes a date and a time of day as 17/May/2015:10:05:03 or 2015-05-17T10:05:03, as most logs have them.
+  PENSTOCK_WALKS_THERE constexpr bool usual() {
+    if (end_ - at_ < 19) return false;
+    auto const is = [&](unsigned behind, char byte) { return byte_at_(at_ + behind) == byte; };
+    bool const of_log = is(2, '/') && is(6, '/') && is(11, ':') && end_ - at_ > 19;
+    unsigned const hour = of_log ? 12 : 11;
+    if (!of_log && !(is(4, '-') && is(7, '-') && (is(10, 'T') || is(10, ' ')))) return false;
+    if (!is(hour + 2, ':') || !is(hour + 5, ':')) return false;
+    unsigned const month = of_log ? month_of(byte_at_(at_ + 3), byte_at_(at_ + 4), byte_at_(at_ + 5)) : two(5);
+    unsigned const year = two(of_log ? 7 : 0) * 100 + two(of_log ? 9 : 2), day = two(of_log ? 0 : 8);
+    unsigned const of_day[3] = {two(hour), two(hour + 3), two(hour + 6)};
+    if (year > 9999 || month < 1 || month > 12 || day > 31 || of_day[0] > 23 || of_day[1] > 59 || of_day[2] > 60) {
+      return false;
+    }
+    year_ = year;
+    month_ = month;
+    day_ = day;
+    hour_ = of_day[0];
+    minute_ = of_day[1];
+    second_ = of_day[2];
+    has_year_ = has_seconds_ = true;
+    at_ += hour + 8;
+    return true;
+  }
   /// As 2015-05-17T10:05:03.25+02:00, or with slashes and a blank.
   PENSTOCK_WALKS_THERE constexpr bool year_first(char separator) {
     return year_of_digits(false) && skip(separator) && number(1, 2, month_) && skip(separator) && number(1, 2, day_) &&
@@ -132,7 +125,12 @@ class TimeReader {
     ++at_;
     return time_of_day() && has_seconds_ && fraction_and_zone();
   }
-  /// As 20150517, 20150517T100503Z or 20150517100503.
+  /// Twelve digits begin with a year from 1900 to 2199. As a number of seconds they would be beyond the year 7000.
+  PENSTOCK_WALKS_THERE constexpr bool is_century() const {
+    char const first = byte_behind(0), second = byte_behind(1);
+    return (first == '1' && second == '9') || (first == '2' && second < '2');
+  }
+  /// As 20150517, 20150517T100503Z, 201505171005 or 20150517100503.
   PENSTOCK_WALKS_THERE constexpr bool digits_only(unsigned digits) {
     has_year_ = true;
     if (!number(4, 4, year_) || !number(2, 2, month_) || !number(2, 2, day_)) return false;
@@ -194,21 +192,36 @@ class TimeReader {
       ++at_;
       while (digit_of(next()) <= 9) ++at_;
     }
-    if (skip('Z') || skip('z')) return has_zone_ = true;
-    bool const blank = next() == ' ';
-    if (is_utc(blank ? 1 : 0)) {
-      at_ += blank ? 4 : 3;
-      has_zone_ = true;
-      return !is_offset(0, false) || offset();
+    unsigned blank = next() == ' ' ? 1 : 0;
+    if (is_offset(blank, blank != 0)) {
+      at_ += blank;
+      return offset();
     }
-    if (!is_offset(blank ? 1 : 0, blank)) return true;
-    if (blank) ++at_;
+    if (!is_letter(byte_behind(blank))) return true;
+    if (!half_of_day()) return false;
+    if (skip('Z') || skip('z')) return has_zone_ = true;
+    blank = next() == ' ' ? 1 : 0;
+    Zone const zone = zone_in([&](unsigned letter) { return byte_behind(blank + letter); });
+    if (zone.letters != 0) {
+      at_ += blank + zone.letters;
+      offset_ = std::int64_t{zone.hours} * 3600;
+      has_zone_ = true;
+      // As GMT+0200.
+      return zone.is_known && (offset_ != 0 || !is_offset(0, false) || offset());
+    }
+    if (!is_offset(blank, blank != 0)) return true;
+    at_ += blank;
     return offset();
   }
-  PENSTOCK_WALKS_THERE constexpr bool is_utc(unsigned behind) const {
-    char const first = byte_behind(behind), second = byte_behind(behind + 1), third = byte_behind(behind + 2);
-    return ((first == 'U' && second == 'T' && third == 'C') || (first == 'G' && second == 'M' && third == 'T')) &&
-           !is_letter(byte_behind(behind + 3));
+  /// Takes AM or PM, if it comes next.
+  PENSTOCK_WALKS_THERE constexpr bool half_of_day() {
+    unsigned const blank = next() == ' ' ? 1 : 0;
+    auto const folded = [&](unsigned behind) { return static_cast<char>(byte_behind(blank + behind) | 0x20); };
+    if ((folded(0) != 'a' && folded(0) != 'p') || folded(1) != 'm' || is_letter(folded(2))) return true;
+    bool const is_hour = hour_ >= 1 && hour_ <= 12;
+    hour_ = hour_ % 12 + (folded(0) == 'p' ? 12 : 0);
+    at_ += blank + 2;
+    return is_hour;
   }
   /// Where times may end before their line does, a number behind a blank may be another field: so an offset has four
   /// digits there, and with a minus but no colon it is less than ten hours, or whole hours.
@@ -273,9 +286,6 @@ class TimeReader {
     return seconds_of(year + 1, seconds);
   }
 
-  ByteAt const& byte_at_;
-  Place at_;
-  Place const end_;
   std::int64_t const from_;
   std::int64_t offset_ = 0;
   unsigned year_ = 0, month_ = 0, day_ = 0, hour_ = 0, minute_ = 0, second_ = 0;

@@ -23,6 +23,13 @@ PENSTOCK_WALKS_THERE constexpr unsigned digit_of(char byte) {
   return static_cast<unsigned>(static_cast<unsigned char>(byte)) - unsigned{'0'};
 }
 
+/// The bytes of a text.
+struct TextBytes {
+  char const* text;
+
+  PENSTOCK_WALKS_THERE constexpr char operator()(std::uint64_t at) const { return text[at]; }
+};
+
 /// A field that is to be a number of decimal digits, at most 64 bits.
 struct FieldNumber {
   std::uint64_t value = 0;

@@ -49,6 +49,22 @@ constexpr LineGroup group_of(WalkedLine const& line, LineFields const& fields) n
           .without = how != LineWalk::digits && has_decimals(fields) && !line.has_number() ? std::uint64_t{1} : 0};
 }
 
+/// What a TimeReader makes of a text.
+struct TimeRead {
+  LineReason reason;
+  std::int64_t seconds;
+  std::uint64_t stopped;
+};
+template <class ByteAt>
+PENSTOCK_WALKS_APART constexpr TimeRead read_time_in(ByteAt bytes, std::uint64_t begin, std::uint64_t end,
+                                                     std::int64_t from, bool goes_on) {
+  TimeReader<std::uint64_t, ByteAt> reader(bytes, begin, end, from, goes_on);
+  TimeRead time{};
+  time.reason = reader.read(time.seconds);
+  time.stopped = reader.stopped();
+  return time;
+}
+
 /// Takes the time that the field in [begin, end) is, or begins, as the line's key.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_time(WalkedLine& line, ByteAt const& byte_at, Place begin, Place end,
@@ -57,10 +73,9 @@ PENSTOCK_WALKS_THERE constexpr void read_time(WalkedLine& line, ByteAt const& by
     line.key_reason = LineReason::empty;
     return;
   }
-  TimeReader<Place, ByteAt> reader(byte_at, begin, far, fields.first_second, far != end);
-  std::int64_t seconds = 0;
-  line.key_reason = reader.read(seconds);
-  line.stopped = reader.stopped();
+  auto const [reason, seconds, stopped] = read_time_in(byte_at, begin, far, fields.first_second, far != end);
+  line.key_reason = reason;
+  line.stopped = stopped;
   if (!line.has_key()) return;
   if (seconds >= fields.first_second) {
     line.key = static_cast<std::uint64_t>(seconds - fields.first_second) / fields.group_seconds;

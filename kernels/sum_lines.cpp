@@ -120,7 +120,7 @@ class LineSummer {
   std::size_t first_line(std::size_t begin) const { return begin == 0 ? 0 : behind_newline(begin - 1); }
   WalkedLine walk(std::size_t at) {
     stops_.seek(at);
-    auto const byte_at = [bytes = text_.data()](std::size_t place) { return bytes[place]; };
+    TextBytes const byte_at{text_.data()};
     if constexpr (how == LineWalk::json) {
       return JsonWalk(stops_, byte_at, at, text_.size(), fields_).walk();
     } else if constexpr (how == LineWalk::digits) {

@@ -79,7 +79,7 @@ class WarpStops {
 template <LineWalk how, class Place>
 __device__ WalkedLine walk(char const* text, Place begin, Place end, LineFields const& fields) {
   WarpStops<how, Place> stops(text, begin, end, fields);
-  auto const byte_at = [text](Place at) { return text[at]; };
+  TextBytes const byte_at{text};
   if constexpr (how == LineWalk::json) {
     return JsonWalk(stops, byte_at, begin, end, fields).walk();
   } else {

@@ -122,13 +122,15 @@ inline namespace PENSTOCK_FLAVOUR {
 /// counted as LineGroup::without, if its value in units of 10^-places is no whole number, or larger than 2^64 - 1.
 /// `reasons` counts the lines whose key or number could not be used.
 ///
-/// A time is of one of these kinds, and may be in brackets. Without an offset it is UTC; a fraction of a second is cut
-/// off. A date that no calendar has is no time. A leap second is in the minute that it ends.
+/// A time is of one of these kinds, and may be in brackets. AM, PM, and an offset or a name of a zone that means one
+/// thing may be behind it; else it is UTC. A fraction of a second is cut off. A date that no calendar has is no time. A
+/// leap second is in the minute that it ends.
 ///
 ///     17/May/2015:10:05:03 +0200              logs of web servers
 ///     2015-05-17T10:05:03.25+02:00            ISO 8601 and RFC 3339. " ", "t", "z" and " UTC" may be there; the time
 ///     2015/05/17 10:05:03                     of day, seconds, fraction and offset may be missing
-///     20150517T100503Z, 20150517100503        the same, compact; so eight digits are a date
+///     20150517T100503Z, 20150517100503        the same, compact: eight digits are a date; so are 14 with a time,
+///                                             and 12 of the years 1900 to 2199
 ///     Sun May 17 10:05:03.123 2015            ctime, error logs of Apache
 ///     Sun, 17 May 2015 10:05:03 GMT           RFC 1123; also 17 May 2015, 17-May-15, and May 17, 2015
 ///     May  7 10:05:03                         syslog: the first such time from first_second on

@@ -172,7 +172,8 @@ def time_texts(random, at, first):
         (f"{at.day:02}-{MONTHS[at.month].upper()}-{at.year} {here}", True),
         (f"{calendar.month_name[at.month]} {at.day}, {at.year} {here}", True),
         (f"{utc.replace('-', '')}T{here.replace(':', '')}Z", False), (f"{utc.replace('-', '')}{here.replace(':', '')}", False),
-        (f"{utc.replace('-', '')} {here}", True),
+        (f"{utc.replace('-', '')} {here}", True), (f"{utc.replace('-', '')}{at.hour:02}{at.minute:02}", False),
+        (f"{utc} {(at.hour + 11) % 12 + 1}:{here[3:]} {'AM' if at.hour < 12 else 'PM'}", True),
     ]
     if not 10**7 <= seconds < 10**8:
         texts += [(f"{seconds}{part.replace(',', '.')}", False)]
