@@ -183,6 +183,7 @@ case $case in
       refused "--trace $name would overwrite what is to be read" --input samples --trace "$name"
     done
     refused '--waterfall samples would overwrite what is to be read' --input link --waterfall samples
+    # shellcheck disable=SC2094  # It is to be refused.
     refused '--waterfall samples would overwrite what is to be read' --waterfall samples --input - <samples
     refused '--trace options.toml would overwrite what is to be read' --config options.toml --trace options.toml
     refused '--waterfall options.toml would overwrite what is to be read' --config options.toml --waterfall options.toml
@@ -193,6 +194,7 @@ case $case in
     refused "it names no file: name one, as ./-, or /dev/stdout" --input samples --waterfall -
     [ ! -e - ] || fail 'there is a file of the name -'
     code=0
+    # shellcheck disable=SC2094  # It is to be refused.
     "$program" run --device cpu --input samples --waterfall out >out 2>err || code=$?
     [ $code = 2 ] || fail "the picture goes where the frames go: exit code $code: $(cat err)"
     grep -qF -- '--waterfall out is where standard output goes' err || fail "$(cat err)"

@@ -42,6 +42,22 @@ class CaptureNumbers {
   bool swapped_;
 };
 
+/// Magic numbers of pcap: times in microseconds, in nanoseconds, and the format of A. Kuznetzov.
+inline constexpr std::uint32_t pcap_microseconds = 0xA1B2C3D4, pcap_nanoseconds = 0xA1B23C4D,
+                               pcap_modified = 0xA1B2CD34;
+constexpr bool is_pcap_magic(std::uint32_t word) {
+  return word == pcap_microseconds || word == pcap_nanoseconds || word == pcap_modified;
+}
+/// True if a pcap file of version 2.4 begins there, of either byte order. There are eight bytes at least.
+inline bool begins_pcap(CaptureBytes bytes) {
+  for (bool const swapped : {false, true}) {
+    CaptureNumbers const numbers(swapped);
+    if (is_pcap_magic(numbers.word(bytes, 0)) && numbers.half(bytes, 4) == 2 && numbers.half(bytes, 6) == 4)
+      return true;
+  }
+  return false;
+}
+
 [[noreturn]] inline void refuse_capture(std::string const& sentence) {
   throw Error(ErrorKind::bad_argument, sentence);
 }

@@ -10,12 +10,7 @@
 namespace penstock {
 namespace {
 
-constexpr std::uint32_t microseconds = 0xA1B2C3D4, nanoseconds = 0xA1B23C4D, modified = 0xA1B2CD34;
 constexpr std::size_t record_head = 16, modified_record_head = 24;
-
-bool is_magic(std::uint32_t word) {
-  return word == microseconds || word == nanoseconds || word == modified;
-}
 
 /// A few links have packets that are far longer than those of networks.
 std::uint32_t most_of(std::uint32_t link, std::uint32_t longest) {
@@ -36,13 +31,13 @@ std::optional<PcapHead> PcapHead::of(CaptureBytes first) {
   for (bool const swapped : {false, true}) {
     CaptureNumbers const numbers(swapped);
     std::uint32_t const magic = numbers.word(first, 0);
-    if (!is_magic(magic)) continue;
+    if (!is_pcap_magic(magic)) continue;
     return PcapHead{
         {.format = CaptureNotes::pcap,
          .swapped = swapped ? 1U : 0U,
          .lengths = lengths_of(numbers.half(first, 4), numbers.half(first, 6)),
-         .modified = magic == modified ? 1U : 0U,
-         .kind = {.link = numbers.word(first, 20) & 0x03FFFFFFU, .time_unit = magic == nanoseconds ? 9U : 6U}},
+         .modified = magic == pcap_modified ? 1U : 0U,
+         .kind = {.link = numbers.word(first, 20) & 0x03FFFFFFU, .time_unit = magic == pcap_nanoseconds ? 9U : 6U}},
         numbers.word(first, 16)};
   }
   return std::nullopt;
@@ -50,15 +45,7 @@ std::optional<PcapHead> PcapHead::of(CaptureBytes first) {
 
 bool PcapHead::may_begin(CaptureBytes first) {
   std::uint32_t const magic = CaptureNumbers(false).word(first, 0);
-  return is_magic(magic) || is_magic(__builtin_bswap32(magic));
-}
-
-bool PcapHead::begins(CaptureBytes bytes) {
-  for (bool const swapped : {false, true}) {
-    CaptureNumbers const numbers(swapped);
-    if (is_magic(numbers.word(bytes, 0)) && numbers.half(bytes, 4) == 2 && numbers.half(bytes, 6) == 4) return true;
-  }
-  return false;
+  return is_pcap_magic(magic) || is_pcap_magic(__builtin_bswap32(magic));
 }
 
 Pcap::Pcap(PcapHead const& head)
@@ -78,7 +65,7 @@ Pcap::Lengths Pcap::lengths(CaptureBytes record) const {
 std::optional<std::uint64_t> Pcap::record_bytes(CaptureBytes bytes) const {
   if (bytes.size() < in_front_) return std::nullopt;
   std::uint32_t const captured = lengths(bytes).captured;
-  if ((captured == 0 && PcapHead::begins(bytes)) || Pcapng::begins(bytes)) refuse_joined();
+  if ((captured == 0 && begins_pcap(bytes)) || Pcapng::begins(bytes)) refuse_joined();
   if (captured > most_) {
     refuse_capture("A packet says that " + std::to_string(captured) + " bytes of it were captured, but it can be " +
                    std::to_string(most_) + ": the capture is damaged.");

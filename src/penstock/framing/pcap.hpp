@@ -17,8 +17,6 @@ struct PcapHead {
   static std::optional<PcapHead> of(CaptureBytes first);
   /// True if these four bytes can begin one.
   static bool may_begin(CaptureBytes first);
-  /// True if one of version 2.4 begins there, of either byte order. There are eight bytes at least.
-  static bool begins(CaptureBytes bytes);
 
   CaptureNotes notes;
   std::uint32_t longest = 0;  ///< As the file says.

@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 
-#include "penstock/framing/pcap.hpp"
 #include "penstock/framing/record_chains.hpp"
 
 namespace penstock {
@@ -54,7 +53,7 @@ std::optional<std::uint64_t> Pcapng::record_bytes(CaptureBytes bytes) const {
     auto const order = order_of_section(bytes);
     if (!order) refuse_capture("A section of the capture has no byte order: the capture is damaged.");
     numbers = *order;
-  } else if (PcapHead::begins(bytes)) {
+  } else if (begins_pcap(bytes)) {
     refuse_joined();
   }
   std::uint32_t const length = numbers.word(bytes, 4);

@@ -8,7 +8,6 @@
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/core/usual_sizes.hpp"
-#include "penstock/report/device_advice.hpp"
 #include "penstock/report/limits.hpp"
 
 namespace penstock {

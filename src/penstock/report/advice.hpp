@@ -4,14 +4,12 @@
 #include <vector>
 
 #include "penstock/report.hpp"
+#include "penstock/report/device_advice.hpp"
 #include "penstock/report/find_bound.hpp"
 #include "penstock/report/measured_run.hpp"
 #include "penstock/report/utilisation.hpp"
 
 namespace penstock {
-
-/// The change by which stream 0 is each thread's own.
-inline constexpr char const* per_thread_instead = "penstock instead of penstock-legacy";
 
 /// The changes that should gain most, at most two, and none that gains less than a twentieth: options before changes to
 /// the work, and of each kind the best first.

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
-#include "penstock/report/advice.hpp"
 
 namespace penstock {
 namespace {

@@ -11,6 +11,9 @@
 
 namespace penstock {
 
+/// The change by which stream 0 is each thread's own.
+inline constexpr char const* per_thread_instead = "penstock instead of penstock-legacy";
+
 inline constexpr double nearly_all = 0.8;  ///< As find_bound has it.
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 

@@ -284,7 +284,6 @@ ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup con
   return job.output().all_well() ? exit_ok : exit_some_failed;
 }
 
-/// And what it cost to record it, on standard error. False if the file did not take it.
 bool HashCommand::write_trace_of(OutputFile& file, Recording const& recording, Report const& report,
                                  std::string const& on, Progress& progress) const {
   try {
