@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/report/advice.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "report/model_run.hpp"
 #include <gtest/gtest.h>
 
@@ -142,6 +145,21 @@ TEST(Advice, HoldsForAModelWhoseKernelsLeaveRoomForThoseOfMoreLanes) {
                        .kernels_at_once = 8,
                        .gpu = true};
   expect_advice_to_hold(model, Bound::kernel, {.kernel = 8 / model.kernel()});
+}
+
+/// Seen to fail if advice does not ask what the stage needs: more lanes would not be used.
+TEST(Advice, IsNoMoreLanesWhereTheStageSeesAllTilesInTheirSequence) {
+  ModelRun const model{
+      .producers = 16, .lanes = 1, .cpus = 32, .kernel_per_byte = 1 / 10e9, .kernels_at_once = 8, .gpu = true};
+  RunFigures figures = model.figures();
+  auto const names_lanes = [&] {
+    Verdict const verdict = judge(figures, {.kernel = 8 / model.kernel()});
+    return std::ranges::any_of(verdict.advice,
+                               [](auto const& one) { return one.change.find("--lanes") != std::string::npos; });
+  };
+  ASSERT_TRUE(names_lanes());
+  figures.one_lane = true;
+  EXPECT_FALSE(names_lanes());
 }
 
 TEST(Advice, HoldsForAModelWhoseCpusCopyInVain) {

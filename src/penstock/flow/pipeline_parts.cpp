@@ -118,9 +118,9 @@ std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink 
   // Only a run that can be judged is worth the look.
   load = options.watching.recorder != nullptr ? std::make_unique<HostLoad>(topology.cpus()) : nullptr;
   // Stages that see all tiles in their sequence have one lane.
-  bool const one_lane = stages.order.in_sequence && !stages.order.key;
+  one_lane_ = stages.order.in_sequence && !stages.order.key;
   auto made =
-      std::make_shared<Run>(input, open_input, pool, records, one_lane ? std::vector<LanePlace>{lanes.front()} : lanes,
+      std::make_shared<Run>(input, open_input, pool, records, one_lane_ ? std::vector<LanePlace>{lanes.front()} : lanes,
                             options, placement.consumer(0), std::move(stages), std::move(sink));
   if (input == Input::pushed) {
     made->start_graph_thread();
@@ -278,7 +278,11 @@ void Pipeline::Parts::judge_run(Report& report) const {
   Recording const recording = watcher->take();
   bool const lost = std::ranges::any_of(report.devices, [](DeviceSummary const& one) { return !one.loss.empty(); });
   if (lost || report.tiles_done == 0) return;
-  Verdict verdict = judge(figures_of(report, options, recording, *devices.front()));
+  PipelineOptions of_run = options;
+  if (one_lane_) of_run.lanes = 1;
+  RunFigures figures = figures_of(report, of_run, recording, *devices.front());
+  figures.one_lane = one_lane_;
+  Verdict verdict = judge(figures);
   report.verdict = std::make_shared<Verdict const>(in_members(std::move(verdict)));
 }
 

@@ -69,7 +69,7 @@ unsigned Judged::more(unsigned threads) const {
 }
 
 void Judged::more_lanes(double reached, std::string why) const {
-  if (figures.shares != SharedStream::none) return;
+  if (figures.shares != SharedStream::none || figures.one_lane) return;
   unsigned const now = std::max(figures.lanes, 1u);
   offers.option(option_text("--lanes", now + more(now)), reached, std::move(why));
 }
