@@ -63,28 +63,28 @@ class DigitWalk {
   }
   /// False if a field is none that can be there.
   bool walk_log(WalkedLine& line, std::size_t begin) {
-    auto const is_status = [](std::uint32_t field) { return field == log_status || field == log_bytes; };
-    if (!is_status(fields_.key) || !is_status(fields_.number)) {
-      return walk_fields<LineWalk::digits>(line, stops_, byte_at(), 0, begin, text_.size(), fields_);
-    }
-    if (!go_on(line, log_time, begin)) return false;
-    for (std::uint32_t const field : {log_time, log_request}) {
-      line.stopped = stops_.next();
-      if (ends_line(line.stopped) || !is_log_field(field, byte_at(), begin, line.stopped)) return false;
-      begin = line.stopped + 1;
-    }
-    bool goes_on = true;
-    for (std::uint32_t field = log_status; field <= log_bytes && goes_on; ++field) {
+    if (std::min(fields_.key, fields_.number) < log_time) return walk_all(line, begin);
+    std::uint32_t const last = std::max<std::uint32_t>({fields_.key, fields_.number, log_bytes});
+    bool goes_on = go_on(line, log_time, begin);
+    if (!goes_on) return false;
+    for (std::uint32_t field = log_time; field <= last && goes_on; ++field) {
       std::size_t const first = begin;
-      std::uint64_t value = 0;
       goes_on = next_field(line, begin);
+      if (field <= log_request) {
+        if (!goes_on || !is_log_field(field, byte_at(), first, end_)) return false;
+        if (field != fields_.key && field != fields_.number) continue;
+      }
+      std::uint64_t value = 0;
       LineReason const reason = number_in(first, end_, value);
       // Most are digits, of which a status has three.
-      bool const good = reason == LineReason::used && text_[first] != '"' && (field == log_bytes || end_ - first == 3);
+      bool const good = reason == LineReason::used && text_[first] != '"' && (field != log_status || end_ - first == 3);
       if (!good && !is_log_field(field, byte_at(), first, end_)) return false;
       take(line, field, reason, value);
     }
     return true;
+  }
+  [[gnu::noinline]] bool walk_all(WalkedLine& line, std::size_t begin) {
+    return walk_fields<LineWalk::digits>(line, stops_, byte_at(), 0, begin, text_.size(), fields_);
   }
   auto byte_at() const {
     return [bytes = text_.data()](std::size_t place) { return bytes[place]; };

@@ -162,7 +162,7 @@ class StopSet {
     return (marks[newlines] & -marks[newlines]) - 1;
   }
   /// As FieldQuotes has it.
-  static StopBits one_by_one(Marks const& marks, Before& before) {
+  [[gnu::noinline]] static StopBits one_by_one(Marks const& marks, Before& before) {
     StopBits stops{marks[newlines], marks[newlines]};
     for (unsigned k = 0; k < 64; ++k) {
       std::uint64_t const bit = std::uint64_t{1} << k;

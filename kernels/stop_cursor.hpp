@@ -84,14 +84,16 @@ class StopCursor {
   }
   void look() {
     std::size_t const left = text_.size() - base_;
-    if (left >= 64) {
-      bits_ = set_.of(text_.data() + base_, before_);
-      return;
+    std::array<char, 64> rest;
+    char const* bytes = text_.data() + base_;
+    if (left < 64) {
+      // What is behind the end is not the text's.
+      rest.fill(0);
+      std::memcpy(rest.data(), bytes, left);
+      bytes = rest.data();
     }
-    // What is behind the end is not the text's.
-    std::array<char, 64> rest{};
-    std::memcpy(rest.data(), text_.data() + base_, left);
-    bits_ = set_.of(rest.data(), before_);
+    bits_ = set_.of(bytes, before_);
+    if (left >= 64) return;
     std::uint64_t const all = (std::uint64_t{1} << left) - 1;
     bits_ = {bits_.ends & all, bits_.newlines & all, bits_.open & all};
   }
