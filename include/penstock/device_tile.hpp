@@ -117,9 +117,8 @@ struct TypesOfParameter {
 };
 template <class First, class... More, class Out>
 struct TypesOfParameter<DeviceTileOf<Inputs<First, More...>, Out>> {
-  static constexpr TileTypes value = {.inputs = 1 + sizeof...(More),
-                                      .input = {part_type<First>(), part_type<More>()...},
-                                      .output = part_type<Out>()};
+  static constexpr TileTypes value = {
+      .inputs = 1 + sizeof...(More), .input = {part_type<First>(), part_type<More>()...}, .output = part_type<Out>()};
 };
 template <class In, class Out>
 struct TypesOfParameter<DeviceTileOf<In, Out>> {

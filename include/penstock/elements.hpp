@@ -79,9 +79,8 @@ TileShape tile_of(std::size_t count, std::size_t output_count) {
     shape.input_bytes = bytes_of_elements<First>(count);
     std::size_t which = 0;
     ((shape.more_input_bytes[which++] = bytes_of_elements<More>(count)), ...);
-    shape.types = {.inputs = 1 + sizeof...(More),
-                   .input = {part_type<First>(), part_type<More>()...},
-                   .output = part_type<Out>()};
+    shape.types = {
+        .inputs = 1 + sizeof...(More), .input = {part_type<First>(), part_type<More>()...}, .output = part_type<Out>()};
   };
   add(typename InputsOf<In>::Type());
   return shape;

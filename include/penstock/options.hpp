@@ -167,8 +167,8 @@ struct Tuning {
   /// these hold; nothing else holds them to it.
   unsigned spare = 0;
   /// How long a lane bears with a device that finishes none of its tiles, before it abandons the device and fails them:
-  /// docs/faults.md. And how long feeding threads wait for each other's tiles, before Feed::borrow says so; and how long
-  /// threads wait while the sink keeps the loans of all tiles, before the message hook is told.
+  /// docs/faults.md. And how long feeding threads wait for each other's tiles, before Feed::borrow says so; and how
+  /// long threads wait while the sink keeps the loans of all tiles, before the message hook is told.
   std::chrono::nanoseconds patience = usual_patience;
   /// The lane calls the sink itself, the moment it knows that the tile is done: a microsecond sooner
   /// (bench/flow/handoff_bench). For a sink that is short and never waits, since its lane does nothing else meanwhile;

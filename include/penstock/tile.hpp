@@ -208,8 +208,8 @@ class Loan {
   /// device may still write to, though no thread waits for it any more.
   void strand() noexcept;
 
-  /// Takes the tile out of this loan's care, to carry it through a queue of plain pointers; `resume` ends the passage. A
-  /// tile for which that is not called never comes home: move the Loan instead, where you can.
+  /// Takes the tile out of this loan's care, to carry it through a queue of plain pointers; `resume` ends the passage.
+  /// A tile for which that is not called never comes home: move the Loan instead, where you can.
   Tile* release() noexcept { return std::exchange(tile_, nullptr); }
   /// Takes up a tile that `release` let go of.
   static Loan resume(Tile* tile) noexcept { return Loan(tile); }

@@ -149,7 +149,8 @@ TEST_F(AFileInChains, IsReadUpToItsDamageAndBehindTheTileThatHasIt) {
   std::size_t const got = records({at_tens}, 640).size();
   EXPECT_GT(got, 200U);
   EXPECT_LT(got, 300U);
-  EXPECT_THAT(*problem, HasSubstr("at byte 1000: what is in front of it was read, and what was found from byte 1160 on"));
+  EXPECT_THAT(*problem,
+              HasSubstr("at byte 1000: what is in front of it was read, and what was found from byte 1160 on"));
 }
 
 /// Real packets have all of this: none was captured, less was sent than captured, times step, tables of numbers.

@@ -139,7 +139,8 @@ TEST_P(KernelsOn, SumMembersOfMembers) {
 
 TEST_P(KernelsOn, SumSeveralTextsOfALine) {
   std::string line, text;
-  for (std::size_t k = 0; k < 300; ++k) line += std::string(k % 3, ' ') + R"({"k":1,"s":"}{","n":)" + std::to_string(k) + "}";
+  for (std::size_t k = 0; k < 300; ++k)
+    line += std::string(k % 3, ' ') + R"({"k":1,"s":"}{","n":)" + std::to_string(k) + "}";
   text = line + "\n\x1e" + line + "\r\n" + R"({"k":2,"n":1}{"k":2,"n":)" + "\n" + line;
   for (std::size_t const from : {std::size_t{0}, std::size_t{3}}) {
     auto const [groups, reasons] = totals_of(*this, text, members("k", "n"), 4, from);

@@ -109,7 +109,7 @@ struct Pipeline::Parts {
   pid_t const process_ = getpid();
   std::mutex mutex_;
   std::shared_ptr<Run> run_;
-  bool one_lane_ = false;  ///< Its stage sees all tiles in their sequence.
+  bool one_lane_ = false;   ///< Its stage sees all tiles in their sequence.
   std::uint64_t runs_ = 0;  ///< That were there so far.
   bool starting_ = false;   ///< A run is being made.
   bool ending_ = false;     ///< No run is to go on.

@@ -23,7 +23,7 @@ struct RunFigures {
   double pool_bytes = 0;   ///< What a tile takes of the pool; 0 if unknown.
   unsigned producers = 0;  ///< Threads that fill. 0: the application pushes, and how long it fills is not known.
   unsigned lanes = 1;
-  bool one_lane = false;  ///< The stage sees all tiles in their sequence (in_order), so there cannot be more.
+  bool one_lane = false;       ///< The stage sees all tiles in their sequence (in_order), so there cannot be more.
   bool to_completion = false;  ///< Each lane fills and computes tiles, so parts take turns on it, and nothing waits.
   unsigned consumers = 1;
   unsigned sinks = 1;        ///< How many calls of the sink there may be at once.
