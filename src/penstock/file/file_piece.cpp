@@ -77,6 +77,9 @@ std::size_t PieceReader::read(OpenFile& file, FilePiece& piece, std::span<std::b
     filled = piece.chain != nullptr ? read_chained(file, piece, tile)
                                     : readers_.read(file, piece.place.offset, tile.first(piece.bytes));
     if (piece.cut != nullptr) filled = leave_begun(file, piece, tile.first(filled));
+    // What a writer has begun is no loss.
+    if (piece.chain == nullptr && file.grew()) piece.unfinished_bytes = 0;
+    if (piece.chain == nullptr && piece.unfinished_bytes != 0) note_loss({.unfinished = 1});
   } catch (...) {
     file.pieces_left.fetch_sub(1, std::memory_order_acq_rel);
     throw;

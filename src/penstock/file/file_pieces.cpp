@@ -63,7 +63,6 @@ FilePieces::Next FilePieces::equal() {
   auto const piece = file_.cut->equal()->piece(place_.offset, size_);
   Next next = at(std::exchange(place_.offset, piece.next), piece.bytes);
   next.piece.unfinished_bytes = piece.unfinished_bytes;
-  next.loss.unfinished = piece.unfinished_bytes == 0 ? 0 : 1;
   next.last = piece.next == size_;
   return next;
 }

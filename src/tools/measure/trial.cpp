@@ -22,6 +22,7 @@
 #include "tools/measure/figures.hpp"
 #include "tools/measure/open_loop.hpp"
 #include "tools/measure/repeated_source.hpp"
+#include "tools/measure/until_stopped.hpp"
 #include "tools/measure/work_stages.hpp"
 
 namespace penstock::measure {
@@ -133,17 +134,15 @@ JobRun run_work(DeviceGroup const& devices, Setting const& setting, JobWork cons
     throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave a null one.");
   Tally tally(setting.its_job(), wanted.tile);
   auto const beside = options.beside ? options.beside(pipeline, *source, work) : nullptr;
-  JobRun whole{.report = pipeline.run(
-                   *source, work.stages,
-                   [&](Completion& done) {
-                     if (done.ok()) tally.count(*done.loan);
-                     if (work.sink) work.sink(done);
-                     if (options.print && work.lines_so_far) {
-                       if (std::string const lines = work.lines_so_far(); !lines.empty()) options.print(lines);
-                     }
-                   },
-                   stop),
+  auto const sink = [&](Completion& done) {
+    if (done.ok()) tally.count(*done.loan);
+    if (work.sink) work.sink(done);
+    std::string const lines = options.print && work.lines_so_far ? work.lines_so_far() : "";
+    if (!lines.empty()) options.print(lines);
+  };
+  JobRun whole{.report = pipeline.run(UntilStopped(*source, pipeline.pool(), stop), work.stages, sink),
                .options = pipeline.options()};
+  whole.report.stopped = stop.stop_requested();
   whole.items = tally.items();
   if (work.digest && whole.report.ok()) whole.digest = work.digest();
   if (work.results) whole.results = work.results();

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/core/pool.hpp"
+#include "penstock/pipeline.hpp"
+
+namespace penstock::measure {
+
+/// Ends the input after a stop, once the source has given out what it had read by then: at most as many tiles as there
+/// are. So none of them is cancelled.
+class UntilStopped final : public Source {
+ public:
+  UntilStopped(Source& input, Pool const& pool, std::stop_token stop)
+      : input_(input), stop_(std::move(stop)), left_(pool.size()) {}
+  bool next(Tile& tile) override {
+    if (stop_.stop_requested() && left_-- == 0) return false;
+    return input_.next(tile);
+  }
+  std::size_t fill(Tile& tile) override { return input_.fill(tile); }
+  std::vector<std::string> remarks() const override { return input_.remarks(); }
+  std::vector<LeftOut> left_out() const override { return input_.left_out(); }
+
+ private:
+  Source& input_;
+  std::stop_token const stop_;
+  std::size_t left_;
+};
+
+}  // namespace penstock::measure
