@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ template <class Add>
 void add_to_report(Add const& add) noexcept {
   try {
     add();
+  } catch (std::bad_alloc const&) {
+    say("the report of a run lacks remarks and what describes its machine, since there was no memory for them: free "
+        "memory, or raise the limit (ulimit -v).");
   } catch (std::exception const& exception) {
     say("the report of a run lacks remarks and what describes its machine: %s", exception.what());
   } catch (...) {
