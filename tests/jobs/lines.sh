@@ -63,7 +63,6 @@ case $case in
     done <<'EOF'
 --input log --from 2015-05-17:give --by second, minute, hour or day
 --input - --follow yes:Standard input is read until its writer ends it
---input log --tile 4:too small for records: make them at least 16 B
 --input log --run-to-completion --producers 2:leave out --producers
 EOF
     code=0
