@@ -242,7 +242,8 @@ TEST_F(CapturesInFiles, LeaveAPipeWithTheirFirstPackets) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
   MadeCapture capture(MadeCapture::Format::pcap, false, false);
-  std::string const packets = capture.add({"one"}) + capture.add({"two"});
+  std::string packets = capture.add({"one"});
+  packets += capture.add({"two"});
   ASSERT_EQ(write(ends[1], capture.text.data(), capture.text.size()), static_cast<ssize_t>(capture.text.size()));
   std::stop_source stop;
   bool given = false;

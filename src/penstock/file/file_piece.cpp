@@ -76,6 +76,8 @@ std::size_t PieceReader::read(OpenFile& file, FilePiece& piece, std::span<std::b
   try {
     filled = piece.chain != nullptr ? read_chained(file, piece, tile)
                                     : readers_.read(file, piece.place.offset, tile.first(piece.bytes));
+    // A file may hold less than its size says, as files of the system do, but no less than it held.
+    if (piece.chain == nullptr && filled < piece.bytes) file.expect_only_grown();
     if (piece.cut != nullptr) filled = leave_begun(file, piece, tile.first(filled));
     // What a writer has begun is no loss.
     if (piece.chain == nullptr && file.grew()) piece.unfinished_bytes = 0;
