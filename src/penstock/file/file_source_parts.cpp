@@ -99,6 +99,7 @@ void FileSource::Parts::abandon() {
   chain_ends_.abandon();
   if (current_ == nullptr) return;
   if (!current_->regular()) stream_tiles_.break_off();
+  in_pieces_.reset();
   current_ = nullptr;
   stream_ = nullptr;
   observed_.tell([&](FileObserver& observer) { observer.abandoned(file_, tiles_); });
@@ -169,6 +170,7 @@ bool FileSource::Parts::give_piece(Tile& tile) try {
   // More, or damage, may show once they are read.
   if (auto file = in_pieces_->chained()) {
     chain_ends_.add(std::move(*file));
+    in_pieces_.reset();
     current_ = nullptr;
     stream_ = nullptr;
   } else {
@@ -232,6 +234,7 @@ void FileSource::Parts::give(Tile& tile, FilePiece piece) {
 }
 
 void FileSource::Parts::end_file() {
+  in_pieces_.reset();  // It has the file, too.
   current_ = nullptr;
   stream_ = nullptr;
   observed_.tell([&](FileObserver& observer) { observer.ended(file_, tiles_); });

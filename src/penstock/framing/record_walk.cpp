@@ -9,20 +9,20 @@
 namespace penstock {
 namespace {
 
-[[noreturn]] void refuse(std::string const& sentence) {
+[[noreturn]] void refuse_walk(std::string const& sentence) {
   throw Error(ErrorKind::bad_argument, sentence);
 }
 [[noreturn]] void refuse_more_than(std::size_t records) {
-  refuse("The second input of a tile has room for the places of " + std::to_string(records) +
-         " records, and there are more: make it larger, as record_places_bytes says.");
+  refuse_walk("The second input of a tile has room for the places of " + std::to_string(records) +
+              " records, and there are more: make it larger, as record_places_bytes says.");
 }
 
 /// How many places there is room for.
 std::size_t room_for_places(std::span<std::byte const> records, std::span<std::byte const> to) {
   if (records.size() > std::numeric_limits<std::uint32_t>::max())
-    refuse("Places of records have 32 bits: make tiles smaller than 4 GiB.");
+    refuse_walk("Places of records have 32 bits: make tiles smaller than 4 GiB.");
   if (to.size() < sizeof(RecordPlaces))
-    refuse("The second input of a tile has no room for the places of records: make it larger.");
+    refuse_walk("The second input of a tile has no room for the places of records: make it larger.");
   return (to.size() - sizeof(RecordPlaces)) / sizeof(std::uint32_t);
 }
 
@@ -48,7 +48,7 @@ Walked walk_records(FramingRef framing, std::span<std::byte const> bytes, std::s
       walked.part = change == Framing::Change::part && walked.bytes != 0;
       if (walked.part) return walked;
       walked.next = walked.framing->record_bytes(rest);
-      if (walked.next == 0) refuse("A framing says that a record has no bytes: it has at least one.");
+      if (walked.next == 0) refuse_walk("A framing says that a record has no bytes: it has at least one.");
       if (!walked.next || *walked.next > rest.size()) return walked;
       auto const length = static_cast<std::size_t>(*walked.next);
       if (change != Framing::Change::none) walked.framing = walked.framing->behind(rest.first(length));
