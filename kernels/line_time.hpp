@@ -67,11 +67,11 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
   using Cursor::two;
 
   template <class LetterAt>
-  PENSTOCK_WALKS_THERE constexpr bool name(LetterAt const& letter_at, unsigned names, unsigned& number) {
+  PENSTOCK_WALKS_THERE constexpr bool name(LetterAt const& letter_at, unsigned names, unsigned& found) {
     Place const first = at_;
     while (is_letter(next())) ++at_;
-    number = name_in(byte_at_, first, at_, letter_at, names);
-    return number != 0;
+    found = name_in(byte_at_, first, at_, letter_at, names);
+    return found != 0;
   }
   PENSTOCK_WALKS_THERE constexpr bool month_name() {
     return name([](unsigned at) { return month_letter(at); }, 12, month_);

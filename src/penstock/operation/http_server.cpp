@@ -25,7 +25,7 @@
 namespace penstock {
 namespace {
 
-using Clock = HttpPeer::Clock;
+using PeerClock = HttpPeer::Clock;
 
 /// Where the system has no memory for a peer, it is left to wait for so long.
 constexpr std::chrono::milliseconds pause{100};
@@ -83,17 +83,17 @@ class HttpServer::Parts {
   }
 
   void one_turn() {
-    Clock::time_point const began = Clock::now();
+    PeerClock::time_point const began = PeerClock::now();
     bool const pauses = began < paused_until_;
     waited_.assign({{bell_.number, POLLIN, 0}, {socket_.number, static_cast<short>(pauses ? 0 : POLLIN), 0}});
-    Clock::time_point next = pauses ? paused_until_ : began + std::chrono::hours(1);
+    PeerClock::time_point next = pauses ? paused_until_ : began + std::chrono::hours(1);
     for (HttpPeer const& peer : peers_) {
       waited_.push_back({peer.descriptor(), peer.events(), 0});
       next = std::min(next, peer.until());
     }
     auto const left = std::chrono::ceil<std::chrono::milliseconds>(next - began);
     poll(waited_.data(), waited_.size(), static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
-    Clock::time_point const now = Clock::now();
+    PeerClock::time_point const now = PeerClock::now();
     auto ready = waited_.begin() + 2;
     for (auto peer = peers_.begin(); peer != peers_.end(); ++ready) {
       bool const has_turn = ready->revents != 0 || now >= peer->until();
@@ -102,7 +102,7 @@ class HttpServer::Parts {
     if (waited_[1].revents != 0) accept_all(now);
   }
 
-  void accept_all(Clock::time_point now) {
+  void accept_all(PeerClock::time_point now) {
     // So many at once, before those that are here have their turn.
     for (std::size_t k = 0; k < most_peers / 2; ++k) {
       int const socket = accept4(socket_.number, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -132,7 +132,7 @@ class HttpServer::Parts {
   std::atomic<bool> ending_{false};
   std::list<HttpPeer> peers_;  ///< In the order in which they came.
   std::vector<pollfd> waited_;
-  Clock::time_point paused_until_;
+  PeerClock::time_point paused_until_;
   std::thread thread_;
 };
 
