@@ -97,8 +97,8 @@ void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t 
     }
     require(!all.damaged || may_pass(all, stream, tile_bytes), "a damaged stream is refused");
     if (all.damaged) return;
-  } catch (Error const&) {
-    require(all.damaged, "only a damaged stream is refused");
+  } catch (Error const& error) {
+    require(all.damaged, (std::string("only a damaged stream is refused: ") + error.what()).c_str());
   }
   Records fit;
   std::ranges::copy_if(all.records, std::back_inserter(fit), [&](auto const& one) { return one.size() <= tile_bytes; });

@@ -33,6 +33,8 @@ class FilePieces {
   };
   /// Throws: FileProblem, without the file's name, and as Framing::record_bytes.
   Next next();
+  /// Where the next piece begins, or is looked for.
+  std::uint64_t offset() const noexcept { return place_.offset; }
   /// If pieces are found when they are read: the file, of which all were given that can be counted.
   std::optional<ChainedFile> chained() const;
 

@@ -219,7 +219,8 @@ bool FileSource::Parts::next_of_stream(Tile& tile) {
 bool FileSource::Parts::fail_file(FileProblem const& problem, Tile& tile) {
   bool const by_tile = !observed_.any();
   if (by_tile) {
-    give(tile, {.place = {file_, bytes_}, .problem = problem, .name = name_});
+    std::uint64_t const offset = in_pieces_ ? in_pieces_->offset() : bytes_;
+    give(tile, {.place = {file_, offset}, .problem = problem, .name = name_});
     ++tiles_;
   }
   observed_.tell([&](FileObserver& observer) { observer.failed(file_, problem); });
