@@ -93,7 +93,10 @@ void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t 
       auto const whole = std::span(tile).first(held);
       require(held == 0 || text_of(whole) == stream.substr(static_cast<std::size_t>(cutter.offset()), held),
               "a tile is where the cutter says");
-      each_record(*framing, whole, [&](auto record) { got.push_back(text_of(record)); });
+      // What a record says of those behind it holds from tile to tile.
+      TileRecords const records = cutter.take_records();
+      each_record(records.framing != nullptr ? *records.framing : *framing, whole,
+                  [&](auto record) { got.push_back(text_of(record)); });
     }
     require(!all.damaged || may_pass(all, stream, tile_bytes), "a damaged stream is refused");
     if (all.damaged) return;
