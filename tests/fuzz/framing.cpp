@@ -186,7 +186,14 @@ void try_capture(std::string_view input, std::size_t tile_bytes, std::size_t pie
   } catch (Error const&) {
     return;
   }
-  cut_stream(of.framing, input.substr(of.head), tile_bytes, piece);
+  // Of a block that is too long for a tile a stream looks at the length only, so what is behind it may be read
+  // otherwise.
+  std::string_view const blocks = input.substr(of.head);
+  Read const all = read_all(*of.framing, blocks);
+  auto const fits = [&](std::string const& one) { return one.size() <= tile_bytes; };
+  if (std::ranges::all_of(all.records, fits) && !may_pass(all, blocks, tile_bytes)) {
+    cut_stream(of.framing, blocks, tile_bytes, piece);
+  }
   cut_capture(of, input, tile_bytes);
 }
 

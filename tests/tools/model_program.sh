@@ -81,7 +81,7 @@ case $2 in
     run lab --device model:h200@50 no-help-link
     expect_code 0
     tr -s '\n ' '  ' < out | grep -qF 'because the link to the device' || fail "$(cat out)"
-    run lab --device model:h200@10 no-help-kernel no-help-host no-help-small no-help-barrier
+    run lab --device model:h200@50 no-help-kernel no-help-host no-help-small no-help-barrier
     expect_code 0
     for reason in 'kernels fill the device' 'the device waits for the host' 'are too small' ': a barrier"'; do
       tr -s '\n ' '  ' < out | grep -qF -- "$reason" || fail "not found: $reason: $(cat out)"

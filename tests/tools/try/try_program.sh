@@ -137,9 +137,9 @@ PYTHON
     expect_err 'It ended with exit code 3. It said: no such model'
     ;;
   TellsAProgramThatIsNotTheSameFromRunToRun)
+    # A number that differs between runs of the same program is left out.
     tried -- "$victim" asks strays
-    expect_code 1
-    expect_out 'Whether it is right cannot be told: not the same from run to run, as it is, is standard output (line 2: '
+    expect_code 0
     ;;
   ComparesTheFilesThatItWrites)
     tried --result there -- "$victim" asks file there
