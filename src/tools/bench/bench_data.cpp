@@ -2,6 +2,11 @@
 #include "tools/bench/bench_data.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -49,16 +54,26 @@ Json verdict_of(PointResult const& result) {
   return json;
 }
 
-/// Of a hundred tiles of the last run.
-Json completions_of(PointResult const& result) {
+/// How a tile's completion was found, and how many of a hundred tiles of the last run were found so.
+using FoundPart = std::pair<char const*, double>;
+
+/// By callback, by look, by watchdog; nothing where no tile was found. A table needs them too, and is not made of JSON:
+/// the library's destructors ask for memory.
+std::optional<std::array<FoundPart, 3>> completions_of(PointResult const& result) {
   FoundTiles const found = result.last ? result.last->report.found() : FoundTiles{};
-  if (found.all() == 0) return nullptr;
+  if (found.all() == 0) return std::nullopt;
   auto const part = [&](std::uint64_t tiles) {
     return 100 * static_cast<double>(tiles) / static_cast<double>(found.all());
   };
-  return {{"by_callback", part(found.by_callback)},
-          {"by_look", part(found.by_look)},
-          {"by_watchdog", part(found.by_watchdog)}};
+  return std::array{FoundPart{"by_callback", part(found.by_callback)}, FoundPart{"by_look", part(found.by_look)},
+                    FoundPart{"by_watchdog", part(found.by_watchdog)}};
+}
+
+Json as_members(std::optional<std::array<FoundPart, 3>> const& parts) {
+  if (!parts) return nullptr;
+  Json json;
+  for (auto const& [name, part] : *parts) json[name] = part;
+  return json;
 }
 
 char const* kind_text(RecordRow::Kind kind) {
@@ -140,7 +155,7 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
              {"latency_us", latency},
              {"pinned_bytes", result.last ? Json(result.last->pinned_bytes) : Json(nullptr)},
              {"device_bytes", result.last ? Json(result.last->device_bytes) : Json(nullptr)},
-             {"completions_percent", completions_of(result)},
+             {"completions_percent", as_members(completions_of(result))},
              {"placement", result.last ? or_null(result.last->report.placement) : Json(nullptr)},
              {"ceilings", ceilings_of(result, gigabytes)},
              {"verdict", verdict_of(result)},
@@ -231,9 +246,8 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
     add(ceiling.has_value(), ceiling.value_or(0) * gigabytes);
     cells.push_back(result.last ? std::to_string(result.last->pinned_bytes) : "");
     cells.push_back(result.last ? std::to_string(result.last->device_bytes) : "");
-    Json const completions = completions_of(result);
-    for (char const* const by : {"by_callback", "by_look", "by_watchdog"})
-      cells.push_back(completions.is_null() ? "" : completions.at(by).dump());
+    std::optional const completions = completions_of(result);
+    for (std::size_t way = 0; way < 3; ++way) add(completions.has_value(), completions ? completions->at(way).second : 0);
     cells.push_back(result.verdict ? std::string(bound_name(result.verdict->bound)) : "");
     cells.insert(cells.end(), place.begin(), place.end());
     cells.push_back(in_a_row(result.remarks));
