@@ -14,6 +14,7 @@
 
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/pipeline.hpp"
+#include "support/left_alive.hpp"
 
 namespace penstock {
 namespace {
@@ -105,6 +106,7 @@ PipelineOptions two_lanes(Way const& way) {
 
 [[noreturn]] void exit_within(Way way) {
   alarm(300);
+  support::ends_with_live_threads = way.place == Place::kernel;
   Here::way = way;
   static cpu::CpuDevice device({.compute_threads = 1});
   static Witness const witness;

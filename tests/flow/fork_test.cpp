@@ -9,6 +9,7 @@
 
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/pipeline.hpp"
+#include "support/left_alive.hpp"
 
 namespace penstock {
 namespace {
@@ -25,6 +26,7 @@ constexpr int of_the_child = 7;
   pid_t const child = fork();
   if (child == 0) {
     alarm(60);  // It is not inherited.
+    support::ends_with_live_threads = true;
     std::exit(of_the_child);
   }
   int status = 0;
