@@ -130,6 +130,8 @@ def json_lines(random):
             rest = rest[end:].strip(" \t")
             if not rest:
                 break
+    if not lines[-1]:
+        records.pop()  # The file ends with the end of the line in front.
     options = ["--format", "json", "--key-name", ".".join(key), "--sum-name", ".".join(number), "--places", str(places)]
     return Case("\n".join(lines).encode(), options, records, places, True)
 
