@@ -153,6 +153,21 @@ TEST_F(AFileInChains, IsReadUpToItsDamageAndBehindTheTileThatHasIt) {
               HasSubstr("at byte 1000: what is in front of it was read, and what was found from byte 1160 on"));
 }
 
+/// What it ends within is no packet, and larger than a tile.
+TEST_F(AFileInChains, CountsALongBlockThatIsNotWhole) {
+  MadeCapture capture(MadeCapture::Format::pcapng, false, false);
+  std::string const packet = capture.add({"p"}), block = capture.block(10, std::string(9000, 's'));
+  for (std::size_t const left : {std::size_t{8}, std::size_t{3000}, block.size() - 1}) {
+    text = capture.text + block.substr(0, left);
+    auto const of = captured_packets()->of_input(bytes_of(text).first(24));
+    EXPECT_EQ(records(of, 4096).back(), packet) << left;
+    EXPECT_EQ(loss, (RecordLoss{.unfinished = 1})) << left;
+  }
+  text = capture.text + block;
+  EXPECT_EQ(records(captured_packets()->of_input(bytes_of(text).first(24)), 4096).back(), packet);
+  EXPECT_TRUE(loss.none());
+}
+
 /// Real packets have all of this: none was captured, less was sent than captured, times step, tables of numbers.
 MadeCapture some_capture(std::mt19937& random, MadeCapture::Format format, std::size_t packets) {
   MadeCapture capture(format, random() % 2 == 0, random() % 2 == 0);

@@ -167,7 +167,8 @@ ChainedPieces::Walk ChainedPieces::walk(Read const& read, Border begin, std::uin
       framing = nullptr;
       return walk;
     }
-    bool const missed = framing->is_missed(bytes);
+    std::uint64_t const left = size_ - offset;
+    bool const missed = framing->is_missed(bytes), whole = *walked.next <= left;
     pass_long(read, walk, *walked.next, bytes);
     if (walk.damage) return walk;
     if (long_records_ == LongRecords::truncate) {
@@ -176,7 +177,12 @@ ChainedPieces::Walk ChainedPieces::walk(Read const& read, Border begin, std::uin
       piece.records.last = nullptr;
       return walk;
     }
-    if (missed) ++piece.loss.refused;
+    if (missed) {
+      ++piece.loss.refused;
+    } else if (!whole) {
+      ++piece.loss.unfinished;
+      piece.unfinished_bytes = left;
+    }
   }
   return walk;
 }

@@ -64,8 +64,11 @@ bool StreamCutter::waits(std::span<std::byte const> bytes) const {
 }
 
 void StreamCutter::break_off(std::size_t more) {
-  // A record that is being skipped is counted already.
-  if ((more != 0 || !left_.empty() || !full_.empty()) && skips_ == Skip::nothing) ++loss_.unfinished;
+  if (skips_ != Skip::nothing) {
+    note_end_within_skipped();
+  } else if (more != 0 || !left_.empty() || !full_.empty()) {
+    ++loss_.unfinished;
+  }
   left_.clear();
   full_.clear();
 }
@@ -75,6 +78,7 @@ void StreamCutter::restart(std::uint64_t head) {
   full_.clear();
   framing_ = first_framing_;
   changing_.reset();
+  uncounted_ = 0;
   next_offset_ = offset_ = head;
   skips_ = Skip::nothing;
   unfinished_bytes_ = 0;
@@ -88,6 +92,7 @@ StreamCutter::Cut StreamCutter::cut(std::span<std::byte> tile, std::size_t bytes
     bytes = skip(tile, bytes);
   }
   records_ = {.framing = framing_};
+  if (skips_ != Skip::nothing && ended) note_end_within_skipped();
   if (skips_ != Skip::nothing) return {ended, ended ? 0 : bytes};
   Walked walked = walk(tile.first(bytes));
   if (walked.damage && walked.bytes == 0) throw Error(*walked.damage);
@@ -105,6 +110,14 @@ Walked StreamCutter::walk(std::span<std::byte const> bytes) {
   return walked;
 }
 
+/// A record that nobody misses is unfinished all the same if the stream ends within it.
+void StreamCutter::note_end_within_skipped() {
+  if (uncounted_ == 0) return;
+  ++loss_.unfinished;
+  unfinished_bytes_ = static_cast<std::size_t>(uncounted_ - to_skip_);
+  uncounted_ = 0;
+}
+
 /// Drops what belongs to a record that was too long, and says how many bytes are left.
 std::size_t StreamCutter::skip(std::span<std::byte> tile, std::size_t bytes) {
   if (skips_ == Skip::bytes) {
@@ -113,6 +126,7 @@ std::size_t StreamCutter::skip(std::span<std::byte> tile, std::size_t bytes) {
     if (changing_) changing_->insert(changing_->end(), tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(gone));
     if (to_skip_ == 0) {
       skips_ = Skip::nothing;
+      uncounted_ = 0;
       if (auto const record = std::exchange(changing_, std::nullopt)) framing_ = framing_->behind(*record);
     }
     return drop_front(tile, bytes, gone);
@@ -218,7 +232,11 @@ StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t 
     records_.last = nullptr;
     return {true, bytes};
   }
-  if (length == 0 || framing_->is_missed(tile.first(bytes))) ++loss_.refused;
+  if (length == 0 || framing_->is_missed(tile.first(bytes))) {
+    ++loss_.refused;
+  } else {
+    uncounted_ = length;
+  }
   to_skip_ = length;
   return {false, skip(tile, bytes)};
 }

@@ -92,6 +92,7 @@ class StreamCutter {
   Cut end(std::span<std::byte> tile, Walked walked, std::size_t bytes);
   std::optional<Cut> decide_full(std::span<std::byte> tile, std::size_t bytes, bool ended);
   Cut cut_long(std::span<std::byte> tile, std::size_t bytes);
+  void note_end_within_skipped();
 
   FramingRef first_framing_;
   LongRecords long_records_;
@@ -107,6 +108,7 @@ class StreamCutter {
   std::size_t looked_at_ = 0;      ///< No record ends in so many bytes of the tile.
   Skip skips_ = Skip::nothing;     ///< The rest of a record that was too long.
   std::uint64_t to_skip_ = 0;
+  std::uint64_t uncounted_ = 0;    ///< Size of the record that is skipped, if the loss does not have it; else 0.
   std::optional<std::vector<std::byte>> changing_;  ///< What was skipped of one that changes the framing.
   std::size_t unfinished_bytes_ = 0;
   RecordLoss loss_;
