@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What makes a mistake in the project's own objects and programs harder to exploit, and where its programs look for their libraries.
-# Users inherit none of it. tests/house/hardening.sh checks each program; docs/decisions/0045-hardened-programs.md has the reasons.
+# Users inherit none of it. tests/house/hardening.sh checks each program; docs/decisions/dependencies.md has the reasons.
 
 # A program that is installed would otherwise get another run path then, and until then a placeholder that ends in an empty element,
 # which means the current directory. So each program has the final one from the beginning: folders outside of the system's that

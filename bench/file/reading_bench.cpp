@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which way of reading fills tiles fastest, from a file that is in the page cache and from one that is not?
-// FileReading's `automatic` must be within a tenth of the best, at less CPU where two are as fast (decisions/0019).
+// FileReading's `automatic` must be within a tenth of the best, at less CPU where two are as fast
+// (docs/decisions/files.md).
 //
 // PENSTOCK_BENCH_FOLDER is where the file is made (else where temporary files go), PENSTOCK_BENCH_MEBIBYTES how large.
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What do sockets cost on their way into tiles, beside a loop that only reads them? Budget: at 300 MB/s of messages of
 // 1 to 8 KiB at most 1.3 times the CPU time, with nothing lost, into tiles and through a whole pipeline
-// (decisions/0074).
+// (docs/decisions/sockets-and-rings.md).
 //
 // Each iteration does all three, one after the other; figures are medians. PENSTOCK_BENCH_MEBIBYTES says how much is
 // sent for each.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast is a file in the page cache hashed without a GPU: by the CPUs while one starts (decisions/0037), and by a
-// pipeline on the CPU device, mapped and copied? The first must not take longer than the second, and that not longer
-// than the third.
+// How fast is a file in the page cache hashed without a GPU: by the CPUs while one starts (docs/decisions/hash.md), and
+// by a pipeline on the CPU device, mapped and copied? The first must not take longer than the second, and that not
+// longer than the third.
 //
 // PENSTOCK_BENCH_FOLDER is where the file is made (else where temporary files go), PENSTOCK_BENCH_MEBIBYTES how large.
 #include <algorithm>

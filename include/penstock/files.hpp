@@ -52,7 +52,7 @@ enum class FileReading {
   direct,  ///< Past the page cache (O_DIRECT), wherever that can be. The next reader does not find there what we read.
 };
 
-/// What is left as it is suits the machine. bench/file/reading_bench chose the number (decisions/0019).
+/// What is left as it is suits the machine. bench/file/reading_bench chose the number (docs/decisions/files.md).
 struct FileReadingOptions {
   FileReading reading = FileReading::automatic;
   /// From which size of a tile on `automatic` reads past the page cache what that has not. Below, nothing makes good

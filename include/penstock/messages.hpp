@@ -23,7 +23,7 @@ void write_to_standard_error(std::string_view sentence) noexcept;
 ///
 /// There is one hook for the process, because objects that have messages exist without a pipeline: a pool, a thread, a
 /// CUDA stream. The hook is a function and not an object, because an object could be destroyed before the last message
-/// (decisions/0063).
+/// (docs/decisions/operation.md).
 ///
 /// Threads: any. A message that another thread is sending may still go to the hook before.
 /// Returns: the hook before.

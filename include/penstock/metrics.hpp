@@ -79,7 +79,7 @@ struct MetricsServerOptions {
 /// no pipeline.
 ///
 /// Its one thread waits for no peer: those that are silent or slow are closed after ten seconds, or once there are more
-/// than 64 (decisions/0082).
+/// than 64 (docs/decisions/operation.md).
 ///
 /// Threads: the one that made it; it has one of its own for requests. Make StopSignals before.
 class MetricsServer {

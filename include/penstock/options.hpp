@@ -58,7 +58,7 @@ enum class Transport : std::uint8_t {
   /// On the CPU device all is mapped where the stage allows it and the pool is pinned: a copy there is one more pass
   /// over the tile by the same processors. On a GPU, where the stage allows it, a tile that finds nothing of its lane
   /// on the device is mapped up to 32 MiB up and down, and more tiles as long as all of them have no more than 256 KiB
-  /// (decisions/0023, 0059); all else is copied.
+  /// (docs/decisions/latency.md); all else is copied.
   automatic,
   copies,  ///< By the device's copy engines, to a slot in its memory and back.
   mapped,  ///< No copy: the stage works on the tile's own pinned memory, which the device reaches over the link.
@@ -87,8 +87,8 @@ enum class Aim : std::uint8_t {
   throughput,  ///< Many tiles in a row, by threads that sleep where there is nothing to do.
   /// Few tiles, each wanted as soon as possible: one lane for each device. The lane never sleeps; one of the threads
   /// that wait for a tile never sleeps, nor does the consumer that waits for results. Each of them takes a core for as
-  /// long as the run lasts, and small tiles have less throughput (decisions/0032). Slots and tiles are few, so that a
-  /// tile that comes alone finds them warm (decisions/0035).
+  /// long as the run lasts, and small tiles have less throughput. Slots and tiles are few, so that a tile that comes
+  /// alone finds them warm (docs/decisions/latency.md).
   latency,
 };
 
@@ -119,10 +119,11 @@ struct Tuning {
 
   /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
   /// producers to be busy, in whole batches; if the tiles that 160 MiB hold are enough, up to a batch more than those
-  /// (decisions/0031). With several GPUs 32 MiB at most, or two tiles for each lane if these are more; 2 MiB for each
-  /// producer beyond the first, a batch of them at most and a tile at least, of which 64 MiB in all; and a tile for
-  /// each consumer beyond the first; if neither batch nor slots are asked for (decisions/0070, 0093). With Aim::latency
-  /// no more than one for each slot, producer and consumer (decisions/0035).
+  /// (docs/decisions/pool.md). With several GPUs 32 MiB at most, or two tiles for each lane if these are more; 2 MiB
+  /// for each producer beyond the first, a batch of them at most and a tile at least, of which 64 MiB in all; and a
+  /// tile for each consumer beyond the first; if neither batch nor slots are asked for
+  /// (docs/decisions/several-devices.md). With Aim::latency no more than one for each slot, producer and consumer
+  /// (docs/decisions/latency.md).
   std::size_t tiles = 0;
   /// The most pinned memory that the tiles take together, in bytes: all that is pinned for them, which is whole huge
   /// pages for each part of the pool, or whole pages of PipelineOptions::own_memory. 0: what the tiles take. Where
@@ -131,9 +132,9 @@ struct Tuning {
   std::size_t memory = 0;
   /// The most tiles that a lane puts on its device at once. 0: on a GPU 32 MiB of tiles, or 8 MiB of tiles below 1 MiB,
   /// but no more than 128 tiles, no more than a quarter of the slots that are asked for, and with Aim::latency no more
-  /// than four tiles if no slots are asked for (decisions/0035); with several GPUs and no slots asked for, no more than
-  /// 8 MiB divided by their number, or two tiles if each GPU can have two such batches (decisions/0093); on the CPU
-  /// device one (decisions/0021, 0026).
+  /// than four tiles if no slots are asked for (docs/decisions/latency.md); with several GPUs and no slots asked for,
+  /// no more than 8 MiB divided by their number, or two tiles if each GPU can have two such batches
+  /// (docs/decisions/several-devices.md); on the CPU device one (docs/decisions/batches.md).
   unsigned batch = 0;
   /// Tiles in flight per lane. 0: four batches, more gained nothing (bench/flow/one_shot_bench); on a GPU at least 32
   /// for tiles below 1 MiB (bench/lane/signal_bench), with Aim::latency 16.
@@ -148,11 +149,11 @@ struct Tuning {
   /// How long one of the threads that wait for a tile, a producer or a thread that feeds, watches for it before it
   /// sleeps, so that the sink need not wake a thread, which takes it 4 to 18 us (bench/core/pool_bench). 0: none
   /// watches. Empty, unless the lanes' spin leaves too few CPUs, of all or of a node: for ever with Aim::latency; else
-  /// 20 us on a GPU (decisions/0021), 5 us for tiles from 1 MiB on (decisions/0026), and 0 on the CPU device. The
+  /// 20 us on a GPU, 5 us for tiles from 1 MiB on (docs/decisions/batches.md), and 0 on the CPU device. The
   /// consumer that has nothing to do watches for a result for the same time.
   std::optional<std::chrono::microseconds> borrow_spin = {};
   StreamMode streams = StreamMode::thread_default;
-  LaneShape shape = LaneShape::split;  ///< Mostly as fast as single or faster (decisions/0013).
+  LaneShape shape = LaneShape::split;  ///< Mostly as fast as single or faster (docs/decisions/lanes.md).
   /// Whether stages work on copies of tiles or on the tiles themselves; the latter only those that promise to read
   /// once.
   Transport transport = Transport::automatic;
@@ -177,11 +178,11 @@ struct Tuning {
   bool sink_on_lanes = false;
   /// For CPU devices and `Pipeline::run`: each lane fills a tile, runs the kernels that its stage launches, and
   /// completes it before it takes the next, so a tile stays in the caches of one CPU and no thread waits for another
-  /// (decisions/0091). With `sink_on_lanes` the sink is called by the same thread, too. For a source and a stage that
-  /// take little time for a tile. A kernel that never ends keeps its lane for ever, and `patience` does not help. Lanes
-  /// compute in streams of their own, and without `lanes` there are as many as CPUs. Tiles that are fed go through the
-  /// same lanes. Refused for GPUs and models of them, with host stages, and with `producers`, `slots` or `batch` beyond
-  /// one, of which there are none.
+  /// (docs/decisions/threads.md). With `sink_on_lanes` the sink is called by the same thread, too. For a source and a
+  /// stage that take little time for a tile. A kernel that never ends keeps its lane for ever, and `patience` does not
+  /// help. Lanes compute in streams of their own, and without `lanes` there are as many as CPUs. Tiles that are fed go
+  /// through the same lanes. Refused for GPUs and models of them, with host stages, and with `producers`, `slots` or
+  /// `batch` beyond one, of which there are none.
   bool run_to_completion = false;
   bool bind = true;  ///< Keep threads and tiles next to the device.
 };
@@ -223,13 +224,13 @@ struct PipelineOptions {
   /// stage that reads once are not copied with either (`Tuning::transport`). With `Tuning::sink_on_lanes` a result is
   /// there sooner still.
   Aim aim = Aim::throughput;
-  /// Threads that fill, in `run`; those that are not needed rest (decisions/0030). 0: the CPUs that lanes and consumers
-  /// leave free.
+  /// Threads that fill, in `run`; those that are not needed rest (docs/decisions/threads.md). 0: the CPUs that lanes
+  /// and consumers leave free.
   unsigned producers = 0;
   /// Threads that drive the devices. 0: for the CPU device one for each four of its CPUs, at least one and at most four
-  /// (decisions/0075); for one GPU one for tiles from 1 MiB on, where more lanes only hindered each other
-  /// (bench/flow/one_shot_bench), and two for smaller ones; one for each of several GPUs (decisions/0093), and for each
-  /// device with Aim::latency. Never fewer than devices.
+  /// (docs/decisions/threads.md); for one GPU one for tiles from 1 MiB on, where more lanes only hindered each other
+  /// (bench/flow/one_shot_bench), and two for smaller ones; one for each of several GPUs
+  /// (docs/decisions/several-devices.md), and for each device with Aim::latency. Never fewer than devices.
   unsigned lanes = 0;
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.
   unsigned consumers = 0;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # readme.sh ROOT: the C++ of the README and of the pages in docs/ is that of the examples (the README's first block a whole
 # one, the others parts), the exit codes are the command's, the README is short, and the files that pages link to are there.
+# A decision is on one page of a topic, which the index names; the pages are short together, and only they are cited.
 # One line for each that differs.
 set -euo pipefail
 export LC_ALL=C
@@ -44,10 +45,27 @@ diff -u --label docs/commands/README.md --label exit_code.hpp <(sed -nE 's/^\| (
 lines=$(wc -l <README.md)
 ((lines <= 160)) || complain "README.md: $lines lines; 160 are enough, and the pages in docs/ have room"
 
-for page in "${pages[@]}" docs/decisions/*.md; do
+decisions=(docs/decisions/*.md)
+tree=(--exclude-dir=.git --exclude-dir=build --exclude-dir=corpus --exclude-dir=decisions --exclude=CHANGELOG.md)
+for page in "${pages[@]}" "${decisions[@]}" docs/decisions/archive/*.md; do
   while read -r target; do
     [[ -e $(dirname "$page")/$target ]] || complain "$page: there is no $target"
   done < <(awk '/^```/ { inside = !inside } !inside' "$page" | { grep -oE '\]\([^)#]+' || true; } | sed 's/^](//' |
     { grep -v '^https\?:' || true; })
 done
+
+words=$(cat "${decisions[@]}" | wc -w)
+((words <= 20000)) || complain "docs/decisions: $words words; 20,000 are enough, what decides nothing any more is for the archive"
+for page in "${decisions[@]}"; do
+  name=${page##*/}
+  [[ $name == README.md ]] || grep -qF "]($name)" docs/decisions/README.md || complain "docs/decisions/README.md: has no $name"
+done
+# A number of an old page leads to the archive, or nowhere. CHANGELOG.md tells history.
+while IFS=: read -r path line cited; do
+  [[ -e docs/decisions/${cited#*decisions/} ]] || complain "$path:$line: there is no $cited"
+  if [[ $cited == *archive/* ]]; then complain "$path:$line: cites the archive, which is not kept true"; fi
+done < <(grep -rInoE "${tree[@]}" '\<decisions/[a-z0-9/-]+\.md' .)
+while IFS= read -r cited; do
+  complain "$cited: cite the page of the topic"
+done < <(grep -rInoE "${tree[@]}" '\<decisions?[/ ][0-9]{4}\>' .)
 exit $broken

@@ -4,8 +4,9 @@
 # Runs each command of a page of docs/course, and looks for each line of output that the page shows. Numbers may differ, and
 # whether a time is in us, ms or s; line breaks do not count. A line "..." stands for what the page leaves out. Files that a
 # command names in /tmp are written to the test's own folder.
-# What items.md has for the same command is looked for, too. Case Items runs its commands that no page has.
+# What course_items.txt has for the same command is looked for, too. Case Items runs its commands that no page has.
 course=$(realpath "$(dirname "$0")/../../docs/course")
+items=$(realpath "$(dirname "$0")/course_items.txt")
 # shellcheck source=tests/tools/program_world.sh
 source "$(dirname "$0")/program_world.sh"
 
@@ -15,7 +16,7 @@ case $2 in
   Production) page=3-production.md ;;
   OneTaskManyStreams) page=4-one-task-many-streams.md ;;
   DefaultStreams) page=5-default-streams.md ;;
-  Items) page=items.md ;;
+  Items) page=course_items.txt ;;
   NoPageIsLeftOut)
     for page in "$course"/[0-9]*.md; do
       grep -q "page=$(basename "$page") ;;" "$0" || fail "no case runs $page"
@@ -28,14 +29,14 @@ esac
 # same_words: standard input on one line, with N for each number and T for each unit of time.
 same_words() { tr -s '\n ' '  ' | sed -E 's/[0-9]+([.][0-9]+)?/N/g; s/N (ns|us|ms|s)\b/N T/g'; }
 
-# items: of each row of items.md the command, a tab and what it prints. The command is what stands last in its column.
+# items: of each row of course_items.txt the command, a tab and what it prints. The command is what stands last in its column.
 items() {
   awk -F ' [|] ' '/^[|] / && !/^[|] item / {
     if (NF != 3 || !match($2, /`[^`]*`$/) || $3 !~ /`/) { print "no command or no output: " $0 > "/dev/stderr"; exit 1 }
     print substr($2, RSTART + 1, RLENGTH - 2) "\t" $3
-  }' "$course/items.md"
+  }' "$items"
 }
-items > "$world/items" || fail 'items.md has a row that cannot be checked'
+items > "$world/items" || fail 'course_items.txt has a row that cannot be checked'
 # shown_by_items COMMAND: what it prints, a line each.
 # shellcheck disable=SC2016  # Backticks are meant.
 shown_by_items() { awk -F '\t' -v command="$1" '$1 == command { print $2 }' items | grep -o '`[^`]*`' | tr -d '`' || true; }
@@ -76,7 +77,7 @@ judge() {
   [[ -z $differs ]] || fail "$page: '$command' $differs"
 }
 
-if [[ $page == items.md ]]; then
+if [[ $page == course_items.txt ]]; then
   wanted_code=0
   while IFS= read -r command; do
     if grep -qxF -- "\$ $command" "$course"/[0-9]*.md; then continue; fi
@@ -92,7 +93,7 @@ if [[ $page == items.md ]]; then
     judge
     commands=$((commands + 1))
   done < <(cut -f 1 items | sort -u)
-  ((commands > 0)) || fail 'items.md has no command'
+  ((commands > 0)) || fail 'course_items.txt has no command'
   exit 0
 fi
 

@@ -11,7 +11,7 @@
 namespace penstock {
 
 /// How many tiles of a pool are out: all that were ever lent, less all that ever came home. Each number has a cache
-/// line of its own, since some threads lend while others bring tiles home (decisions/0093).
+/// line of its own, since some threads lend while others bring tiles home (docs/decisions/threads.md).
 ///
 /// Threads: any. A thread that brings a tile home has seen that it was lent.
 template <class Atomics = StandardAtomics>

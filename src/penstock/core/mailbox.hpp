@@ -108,7 +108,7 @@ class Mailbox {
 ///
 /// Boost's spsc_queue: each of its two counts is written by one thread only and has no tag, so nothing that passes
 /// while the other thread stands still can be mistaken. Boost's queues for several writers have tags of 16 bits
-/// (decisions/0038), so a queue with several writers is a Mailbox.
+/// (docs/decisions/pool.md), so a queue with several writers is a Mailbox.
 ///
 /// Threads: one at a time may push; one at a time may pop, look at the front and ask `empty`.
 template <class Item, std::size_t capacity>

@@ -16,14 +16,14 @@ inline constexpr unsigned batches_in_flight = 4;
 inline constexpr std::size_t large_tile = std::size_t{1} << 20;
 
 /// How many lanes feed a CPU device of so many CPUs: a kernel on one tile has too few blocks for many CPUs, and kernels
-/// of several lanes run beside each other (decisions/0075).
+/// of several lanes run beside each other (docs/decisions/threads.md).
 constexpr unsigned lanes_of_cpus(unsigned cpus) {
   return std::clamp(cpus / 4, 1U, 4U);
 }
 
 /// How many tiles a lane puts on a GPU at once if it is not told, where each has up to `largest_part` bytes each way:
 /// as many as 32 MiB hold, or as many as 8 MiB hold if they are smaller than `large_tile`, but no more than 128
-/// (decisions/0021, 0026).
+/// (docs/decisions/batches.md).
 constexpr unsigned usual_batch(std::size_t largest_part) {
   constexpr std::size_t mib = std::size_t{1} << 20, most = 128;
   std::size_t const bytes = largest_part < large_tile ? 8 * mib : 32 * mib;
@@ -31,12 +31,12 @@ constexpr unsigned usual_batch(std::size_t largest_part) {
 }
 
 /// Memory of tiles for several GPUs together. They copy faster than the host's memory can go, unless the last cache
-/// holds most of it, and the cache does not grow with their number (decisions/0070).
+/// holds most of it, and the cache does not grow with their number (docs/decisions/several-devices.md).
 inline constexpr std::size_t bytes_of_several = std::size_t{32} << 20;
 
 /// How many tiles of so many bytes of the pool a lane puts on its GPU at once, with so many GPUs, if it is not told: as
 /// many as `bytes_of_several` hold if each GPU has its batches in flight. If that is less than two, two where they hold
-/// two batches for each GPU, and else one. No more than usual (decisions/0093).
+/// two batches for each GPU, and else one. No more than usual (docs/decisions/several-devices.md).
 constexpr unsigned usual_batch_of_several(std::size_t tile_bytes, std::size_t gpus) {
   std::size_t const tiles = bytes_of_several / std::max<std::size_t>(1, gpus) / std::max<std::size_t>(1, tile_bytes);
   std::size_t const held = tiles / batches_in_flight;
@@ -63,7 +63,7 @@ struct TileHolders {
 
 /// A thread that fills tiles leaves them in the last cache, as long as they do not push each other out before they are
 /// lent again. All tiles are lent in turn: 12 producers that copied 4 MiB each to 256 MiB of tiles reached 38 GB/s each
-/// way, and 49 with 136 and with 176 MiB (decisions/0031).
+/// way, and 49 with 136 and with 176 MiB (docs/decisions/pool.md).
 inline constexpr std::size_t cached_bytes = std::size_t{160} << 20;
 
 /// `tiles`, and so many more that the last batch is whole, but no more than a pool holds.
@@ -86,7 +86,7 @@ constexpr std::size_t usual_tiles(TileHolders const& holders) {
 
 /// What each producer beyond the first has of tiles for several GPUs: it fills one of a batch, and the others of the
 /// batch wait for that one. With more than `most_bytes_of_producers` for all of them, tiles leave the last cache before
-/// they are lent again (decisions/0093).
+/// they are lent again (docs/decisions/several-devices.md).
 inline constexpr std::size_t bytes_of_producer = std::size_t{2} << 20;
 inline constexpr std::size_t most_bytes_of_producers = std::size_t{64} << 20;
 
@@ -107,7 +107,7 @@ constexpr std::size_t tiles_of_several(TileHolders const& holders) {
 inline constexpr std::size_t producers_without_reserve = 2;
 
 /// How many of `tiles_of_several` are lent only while more producers than these are at work. All tiles are lent in
-/// turn, so those of producers that rest would leave the last cache all the same (decisions/0093).
+/// turn, so those of producers that rest would leave the last cache all the same (docs/decisions/several-devices.md).
 constexpr std::size_t reserve_of_several(std::size_t tiles, TileHolders holders) {
   holders.producers = std::min(holders.producers, producers_without_reserve);
   std::size_t const without = tiles_of_several(holders);
@@ -115,7 +115,7 @@ constexpr std::size_t reserve_of_several(std::size_t tiles, TileHolders holders)
 }
 
 /// How many are enough where tiles are few, and all of them are lent in turn: one for each slot, producer and consumer,
-/// in whole batches, and no more than usual (decisions/0035).
+/// in whole batches, and no more than usual (docs/decisions/latency.md).
 constexpr std::size_t few_tiles(TileHolders const& holders) {
   std::size_t const held = holders.lanes * holders.slots + holders.producers + holders.consumers;
   return std::min(in_whole_batches(held, holders), usual_tiles(holders));

@@ -15,8 +15,8 @@
 
 namespace penstock::cpu {
 
-/// An event that several processes have, in a page of memory that they share (decisions/0085). Records are counted, and
-/// so are those that were passed.
+/// An event that several processes have, in a page of memory that they share (docs/decisions/between-devices.md).
+/// Records are counted, and so are those that were passed.
 ///
 /// Threads: any, but records of one event by one thread at a time.
 class SharedEvent : public std::enable_shared_from_this<SharedEvent> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler does where a stream waits for an event of another device (decisions/0077) or of another process
-// (decisions/0085).
+// What the scheduler does where a stream waits for an event of another device or of another process
+// (docs/decisions/between-devices.md).
 #include <utility>
 
 #include "penstock/cpu/scheduler.hpp"

@@ -23,7 +23,7 @@ constexpr std::size_t worth_a_batch = 4;
 
 /// One thread of the process at a time may call cudaMemcpyBatchAsync: with driver 580, streams that get copies by it
 /// from four or more threads stand still for ever, or the device is lost, also in a program of nothing but such calls
-/// (decisions/0021).
+/// (docs/decisions/batches.md).
 std::mutex& turn_to_batch() {
   static std::mutex turn;
   return turn;

@@ -11,7 +11,7 @@ namespace penstock {
 /// come, too.
 ///
 /// Each number has a cache line of its own, and a thread that settles does not read what is owed before the input has
-/// ended: some threads owe while others settle (decisions/0093).
+/// ended: some threads owe while others settle (docs/decisions/threads.md).
 ///
 /// Threads: any. A thread that settles a record has seen that it was owed.
 template <class Atomics = StandardAtomics>

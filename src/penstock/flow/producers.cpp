@@ -111,7 +111,7 @@ bool Producers::bring(std::size_t lane) noexcept {
 bool Producers::produce_next(std::stop_token const& stop, std::size_t worker, Clock::time_point asked,
                              Crew::Turn& turn) {
   auto loan = borrow(stop, places_[worker].pool_part);
-  // The clock is read three times for a tile. Each read takes as long as much else here (decisions/0093).
+  // The clock is read three times for a tile. Each read takes as long as much else here (docs/decisions/threads.md).
   auto began = Clock::now();
   turn.waited = began - asked;
   borrow_wait_.fetch_add(turn.waited.count(), std::memory_order_relaxed);

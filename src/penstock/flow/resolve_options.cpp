@@ -23,12 +23,12 @@ constexpr std::size_t small_tile_slots = 32;
 /// The batch with Aim::latency. It is small, so that there are few slots: lone tiles go round all of them, and each new
 /// one has no graph yet. It is more than one, because the tiles of a burst wait for the lane's calls, and four tiles
 /// take as many calls for copies and events as one. With four such batches none of a burst's tiles waits for its
-/// neighbours while fewer than eight are on the device (decisions/0035).
+/// neighbours while fewer than eight are on the device (docs/decisions/latency.md).
 constexpr unsigned burst_batch = 4;
 constexpr microseconds default_spin{200};  ///< Longer than a 4 MiB tile takes to pass.
 /// Longer than the longest time from one tile that comes home to the next while a GPU is busy with small ones.
 constexpr microseconds default_borrow_spin{20};
-/// Large tiles are further apart than a wake-up takes, so watching longer gained nothing (decisions/0026).
+/// Large tiles are further apart than a wake-up takes, so watching longer gained nothing (docs/decisions/batches.md).
 constexpr microseconds large_tile_borrow_spin{5};
 
 std::string others(Crowd const& crowd) {

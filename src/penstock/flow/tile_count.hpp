@@ -31,7 +31,8 @@ PipelineOptions with_tiles(PipelineOptions options, std::size_t tiles, TileWish 
 PipelineOptions choose_tiles(PipelineOptions options, TileWish const& wish, std::vector<Device*> const& devices,
                              Topology const& topology, std::vector<std::string>& remarks);
 
-/// True where several GPUs share the host's memory, as far as the user leaves that to the pipeline (decisions/0093).
+/// True where several GPUs share the host's memory, as far as the user leaves that to the pipeline
+/// (docs/decisions/several-devices.md).
 bool have_few_tiles(PipelineOptions const& asked, std::vector<Device*> const& devices);
 /// What holds tiles with these options, which are resolved but for the tiles.
 TileHolders holders_of(PipelineOptions const& options);

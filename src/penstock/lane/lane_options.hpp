@@ -69,7 +69,7 @@ struct LaneOptions {
   /// this is 0, it looks every 50 us. But while more than half of the slots are full and hold enough work, it sleeps
   /// instead, at least 50 us at a time, mostly no more than 1 ms, and only `cancel` and `close` wake it. 200 us of work
   /// are enough, if they are 50 us more than half of the slots would hold, by the pace of what came back
-  /// (decisions/0026).
+  /// (docs/decisions/lanes.md).
   std::chrono::nanoseconds spin{0};
   /// How long a lane with tiles in flight sleeps before it asks the device itself, in case a signal was lost.
   std::chrono::nanoseconds watchdog = std::chrono::milliseconds(50);

@@ -16,8 +16,8 @@ constexpr std::chrono::microseconds between_looks{50};
 constexpr nanoseconds shortest_nap = std::chrono::microseconds(50);
 /// In this time a lane wakes up, perhaps late, and puts what waits for it.
 constexpr nanoseconds least_work_left = std::chrono::microseconds(150);
-/// The value matters little (decisions/0026). Where a tile takes longer than eight of these, the longest nap is an
-/// eighth of that time, but no longer than the watchdog sleeps.
+/// The value matters little (docs/decisions/lanes.md). Where a tile takes longer than eight of these, the longest nap
+/// is an eighth of that time, but no longer than the watchdog sleeps.
 constexpr nanoseconds longest_nap = std::chrono::milliseconds(1);
 
 }  // namespace

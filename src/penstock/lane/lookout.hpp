@@ -66,7 +66,7 @@ class Lookout {
   /// True if the device, which has tiles, has finished none for as long as the lane has patience. Counts the time until
   /// it was asked last.
   bool out_of_patience() noexcept { return patience_.runs_out(asked_); }
-  /// How long to sleep while the device has enough to do without this lane; 0 if it has not (decisions/0026).
+  /// How long to sleep while the device has enough to do without this lane; 0 if it has not (docs/decisions/lanes.md).
   std::chrono::nanoseconds idle_budget(std::size_t in_flight, Clock::time_point now) const noexcept;
   /// True if a lane that has nothing to do, and is awake since then, goes on looking.
   bool stays_awake(std::size_t in_flight, Clock::time_point since, Clock::time_point now) const noexcept;

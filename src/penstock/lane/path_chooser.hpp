@@ -22,10 +22,12 @@ enum class TransferPath : std::uint8_t {
 };
 
 /// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Many mapped tiles at once
-/// are slower than batches of copies, and take the device's multiprocessors for as long as the link (decisions/0023).
+/// are slower than batches of copies, and take the device's multiprocessors for as long as the link
+/// (docs/decisions/latency.md).
 inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
 /// The same for a single tile that finds nothing of its lane on the device: the largest that was measured. Its steps
-/// could overlap with nothing, so it is through sooner without copies at each size up to this (decisions/0059).
+/// could overlap with nothing, so it is through sooner without copies at each size up to this
+/// (docs/decisions/latency.md).
 inline constexpr std::size_t most_lone_mapped_bytes = std::size_t{32} << 20;
 inline constexpr std::size_t unbounded_mapped_bytes = std::numeric_limits<std::size_t>::max();
 

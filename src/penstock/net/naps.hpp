@@ -16,7 +16,7 @@ namespace penstock {
 /// Threads: one at a time.
 class Naps {
  public:
-  static constexpr std::chrono::microseconds shortest{100}, longest{800};  ///< decisions/0092.
+  static constexpr std::chrono::microseconds shortest{100}, longest{800};  ///< docs/decisions/sockets-and-rings.md.
 
   std::chrono::microseconds length() const noexcept { return length_; }
   /// Behind a nap of this length, `held` bytes waited in a buffer of `room`.

@@ -77,9 +77,9 @@ struct GroupedFile {
 };
 
 /// Opens a file, and if it is a small one reads it into `room` and hashes it there. To open and read such a file takes
-/// longer than to hash it, and a tile of its own would take longer still (decisions/0052). Empty for a file that is for
-/// tiles of its own: it is larger than FileGroup::most_file_bytes or than `room`, no regular file, or one that says it
-/// is empty and is not.
+/// longer than to hash it, and a tile of its own would take longer still (docs/decisions/hash.md). Empty for a file
+/// that is for tiles of its own: it is larger than FileGroup::most_file_bytes or than `room`, no regular file, or one
+/// that says it is empty and is not.
 ///
 /// Blocks: until it is read.
 /// Throws: FileProblem.

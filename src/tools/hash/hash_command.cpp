@@ -60,7 +60,7 @@ unsigned cpus_here() {
 }
 
 /// The CPU device has no memory of its own: what a stage there gets to see where it lies need not be copied. And its
-/// threads are idle while producers hash small files, so producers may have all CPUs (decisions/0052).
+/// threads are idle while producers hash small files, so producers may have all CPUs (docs/decisions/hash.md).
 PipelineOptions suited_to(DeviceGroup const& devices, PipelineOptions options) {
   auto const is_cpu = [](Device* device) { return !device->info().acts_as_gpu(); };
   if (!std::all_of(devices.all().begin(), devices.all().end(), is_cpu)) return options;

@@ -21,7 +21,7 @@ namespace penstock::measure {
 /// all slots, if they capture.
 ///
 /// Shape:  as a pipeline has made them.
-/// Source: docs/decisions/0028.
+/// Source: docs/decisions/stages.md.
 std::uint64_t settling_tiles(PipelineOptions const& made) noexcept;
 
 /// Fills tiles as `input` does, until `fail` is called. `input` must outlive it.

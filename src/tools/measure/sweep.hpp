@@ -17,7 +17,7 @@
 namespace penstock::measure {
 
 struct SweepOptions {
-  /// Their range has the median of as many others 97 times in 100: decisions/0020.
+  /// Their range has the median of as many others 97 times in 100: docs/decisions/measuring.md.
   static constexpr unsigned usual_repeats = 9;
   static constexpr double usual_load = 0.7;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program finds entry points of the driver by dlsym, by cuGetProcAddress, which it finds by dlsym, or by the linker.
-// This file handles the first two, and linked.cpp the third. docs/decisions/0064 has the reasons.
+// This file handles the first two, and linked.cpp the third. docs/decisions/any-program.md has the reasons.
 #include "tools/preload/look_ups.hpp"
 
 #include <atomic>
