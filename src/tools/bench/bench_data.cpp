@@ -247,7 +247,8 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
     cells.push_back(result.last ? std::to_string(result.last->pinned_bytes) : "");
     cells.push_back(result.last ? std::to_string(result.last->device_bytes) : "");
     std::optional const completions = completions_of(result);
-    for (std::size_t way = 0; way < 3; ++way) add(completions.has_value(), completions ? completions->at(way).second : 0);
+    for (std::size_t way = 0; way < 3; ++way)
+      add(completions.has_value(), completions ? completions->at(way).second : 0);
     cells.push_back(result.verdict ? std::string(bound_name(result.verdict->bound)) : "");
     cells.insert(cells.end(), place.begin(), place.end());
     cells.push_back(in_a_row(result.remarks));
