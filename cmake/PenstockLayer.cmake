@@ -31,6 +31,31 @@ function(penstock_compile_together target)
   endif()
 endfunction()
 
+# penstock_add_component(NAME SENTENCE "what it adds" NEEDS components... LAYERS layers... [GUESTS files...])
+#
+# Records a component, the level above the layers: its layers may use those of the components that it reaches through NEEDS.
+# GUESTS are files that belong to it and still stand in a layer of another component. tests/house holds the code to it.
+function(penstock_add_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 component "" "SENTENCE" "NEEDS;LAYERS;GUESTS")
+  get_property(known GLOBAL PROPERTY PENSTOCK_COMPONENTS)
+  foreach(below IN LISTS component_NEEDS)
+    if(NOT below IN_LIST known)
+      message(FATAL_ERROR "Component '${name}' needs '${below}', which is not a component declared above it.")
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY PENSTOCK_COMPONENTS ${name})
+  foreach(part NEEDS LAYERS GUESTS)
+    set_property(GLOBAL PROPERTY PENSTOCK_COMPONENT_${name}_${part} ${component_${part}})
+  endforeach()
+  foreach(layer IN LISTS component_LAYERS)
+    get_property(taken GLOBAL PROPERTY PENSTOCK_LAYER_${layer}_COMPONENT)
+    if(taken)
+      message(FATAL_ERROR "Layer '${layer}' is in two components: '${taken}' and '${name}'.")
+    endif()
+    set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${layer}_COMPONENT ${name})
+  endforeach()
+endfunction()
+
 # penstock_add_layer(NAME SENTENCE "what it adds" DEPENDS layers... PUBLIC headers... FILES files... LINK outside libraries...
 #                    [CUDA_FILES files...] [NO_CUDA_FILES files...] [PRIVATE_LINK libraries...] [DEFINE definitions...]
 #                    [DIRECTORY folder] [WHEN variable] [FLAVOURED [ONCE files...]] [APART] [TOGETHER])
@@ -57,6 +82,10 @@ function(penstock_add_layer name)
   endforeach()
   list(TRANSFORM layer_PUBLIC PREPEND ${PROJECT_SOURCE_DIR}/include/penstock/)
 
+  get_property(component GLOBAL PROPERTY PENSTOCK_LAYER_${name}_COMPONENT)
+  if(NOT component)
+    message(FATAL_ERROR "Layer '${name}' is in no component: name it in PenstockComponents.cmake.")
+  endif()
   get_property(known GLOBAL PROPERTY PENSTOCK_LAYERS)
   set(without_flavour "")
   foreach(below IN LISTS layer_DEPENDS)

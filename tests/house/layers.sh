@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# layers.sh ROOT DATA: holds every include under ROOT/include, ROOT/src and ROOT/kernels to the arrows between the layers.
+# layers.sh ROOT DATA [KNOTS]: holds every include under ROOT/include, ROOT/src and ROOT/kernels to the arrows between the
+# layers, and to those between the components above them.
 #
-# DATA is what the build knows, one fact a line: `layer NAME`, `depends NAME LAYER`, `file NAME PATH`, and `flavoured NAME
-# PATH` for a file that is compiled once for each flavour; a layer's line comes after those of the layers below it. Prints
-# one line per broken rule and exits 1 if there is one.
+# DATA is what the build knows, one fact a line: `component NAME`, `needs NAME COMPONENT`, `guest NAME PATH` for a file of a
+# component that stands in a layer of another one; `layer NAME`, `part COMPONENT LAYER`, `depends NAME LAYER`, `file NAME
+# PATH`, and `flavoured NAME PATH` for a file that is compiled once for each flavour. A component's or layer's line comes
+# after those of what is below it. KNOTS is a list of includes between components that are left to be turned, `FILE HEADER`
+# a line. Prints one line per broken rule and exits 1 if there is one.
 set -euo pipefail
 export LC_ALL=C
-root=$1 data=$2
+root=$1 data=$2 knots_file=${3:-/dev/null}
 
 # Who may include what from outside: a header as a pattern, and the layers that it is the idea of.
 outside=(
@@ -20,15 +23,22 @@ outside=(
   'CLI/*'                            'command measure hash doctor lab bench compare jobs programs try tune watch program'
 )
 
-declare -A reach=() layer_of=() flavoured=()
+declare -A reach=() layer_of=() flavoured=() above=() part_of=() guest_of=() knots=()
 while read -r fact name value; do
   case $fact in
+    component) above[$name]+=" $name " ;;
+    needs) above[$name]+="${above[$value]}" ;;
+    guest) guest_of[$value]=$name ;;
+    part) part_of[$value]=$name ;;
     layer) reach[$name]+=" $name " ;;
     depends) reach[$name]+="${reach[$value]}" ;;
     file) layer_of[$value]=$name ;;
     flavoured) flavoured[$value]=1 ;;
   esac
 done <"$data"
+while read -r file header; do
+  if [[ -n $file && $file != \#* ]]; then knots[$file $header]=1; fi
+done <"$knots_file"
 
 broken=0
 complain() {
@@ -39,6 +49,28 @@ names() {
   xargs -n1 <<<"$1" | sort -u | paste -sd' '
 }
 
+# component_of PATH: sets `component`; a guest is known by the part of its path behind the folder of all layers.
+component_of() {
+  local short=${1#src/penstock/}
+  short=${short#src/tools/} short=${short#include/penstock/} short=${short#kernels/}
+  component=${guest_of[$short]:-}
+  if [[ -z $component && -n ${layer_of[$1]:-} ]]; then component=${part_of[${layer_of[$1]}]:-}; fi
+}
+
+# check_component FILE:LINE HEADER PATH: FILE includes HEADER, which is PATH.
+check_component() {
+  local file=${1%:*} component from
+  component_of "$file"
+  from=$component
+  component_of "$3"
+  if [[ -z $from || -z $component || ${above[$from]} == *" $component "* ]]; then return; fi
+  if [[ -n ${knots[$file $2]:-} ]]; then
+    knots[$file $2]=seen
+    return
+  fi
+  complain "$1: includes $2 of component '$component', but component '$from' reaches only: $(names "${above[$from]}")"
+}
+
 # check_include FILE:LINE LAYER HEADER: HEADER as it is written, with its quotes.
 check_include() {
   local place=$1 layer=$2 header=${3:1:-1} other pattern i
@@ -46,6 +78,7 @@ check_include() {
     other=${layer_of[include/$header]:-none}
     [[ ${reach[$layer]} == *" $other "* ]] ||
       complain "$place: includes $header of layer '$other', but layer '$layer' reaches only: $(names "${reach[$layer]}")"
+    check_component "$place" "$header" "include/$header"
     return
   fi
   if [[ $place == include/* && ($header == penstock/* || $header == tools/*) ]]; then
@@ -57,6 +90,11 @@ check_include() {
     other=${other%%/*}
     [[ ${reach[$layer]} == *" $other "* ]] ||
       complain "$place: includes $header, but layer '$layer' reaches only: $(names "${reach[$layer]}")"
+    if [[ $header == penstock/kernels/* ]]; then
+      check_component "$place" "$header" "${header#penstock/}"
+    else
+      check_component "$place" "$header" "src/$header"
+    fi
     return
   fi
   [[ $3 == \<* ]] || complain "$place: includes \"$header\"; write it from the root, as \"penstock/layer/file.hpp\""
@@ -91,4 +129,7 @@ while read -r path; do
   done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*(<[^>]*>|"[^"]*").*/\1/;T;=;p' "$root/$path" | paste -d: - -)
   if [[ -n ${flavoured[$path]:-} ]]; then check_flavour "$path"; fi
 done < <(cd "$root" && find include src kernels -type f ! -path include/penstock/penstock.hpp -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
+for knot in "${!knots[@]}"; do
+  [[ ${knots[$knot]} == seen ]] || complain "$knots_file: $knot: is no include between components any more; take it out"
+done
 exit $broken
