@@ -31,8 +31,14 @@ PENSTOCK_WALKS_THERE constexpr bool is_log_field(std::uint32_t field, ByteAt con
   // A user may have brackets, but no such time in them.
   constexpr unsigned least_time = 12;
   if (field == log_time) {
-    return end - begin >= least_time && byte_at(begin) == '[' && byte_at(end - 1) == ']' &&
-           (digit_of(byte_at(begin + 1)) <= 9 || byte_at(begin + 1) == ' ');
+    if (end - begin < least_time || byte_at(begin) != '[' || byte_at(end - 1) != ']') return false;
+    if (digit_of(byte_at(begin + 1)) > 9 && byte_at(begin + 1) != ' ') return false;
+    // A bracket of a user in front is no part of it. "[17/May/2015:10:05:03 +0200]" has no room for one.
+    if (end - begin == 28 && byte_at(begin + 12) == ':') return true;
+    for (Place at = begin + 1; at < end; ++at) {
+      if (byte_at(at) == '[') return false;
+    }
+    return true;
   }
   if (field == log_request) return end - begin >= 2 && byte_at(begin) == '"' && byte_at(end - 1) == '"';
   if (field == log_status) return is_dash_or_digits(byte_at, begin, end, 3);

@@ -58,6 +58,7 @@ class StopSet {
         words_(fields.format == LineFormat::words),
         has_quote_(fields.quote != 0),
         has_escape_(has_quote_ && fields.escape != 0),
+        doubles_quotes_(penstock::doubles_quotes(fields)),
         watches_quotes_(may_break_in_quotes(fields)) {
     std::array<char, kinds> const bytes{'\n', fields.separator, words_ ? '\t' : fields.quote, fields.escape, '[', ']'};
     for (std::size_t k = 0; k < kinds; ++k) wide_[k].fill(bytes[k]);
@@ -146,7 +147,7 @@ class StopSet {
     std::uint64_t const in_brackets = odd_by<at_once>(open | close) ^ (before.bracketed ? ~std::uint64_t{0} : 0);
     std::uint64_t const ends = marks[separators] & ~in_quotes & ~in_brackets, closing = marks[quotes] & ~in_quotes;
     std::uint64_t const begins = ends << 1U | (before.begins ? 1U : 0U);
-    std::uint64_t const may_open = begins | closing << 1U | (before.closed ? 1U : 0U);
+    std::uint64_t const may_open = begins | (doubles_quotes_ ? closing << 1U | (before.closed ? 1U : 0U) : 0U);
     // Brackets that do not take turns, quotes within brackets, and both where no field begins mean nothing.
     std::uint64_t const odd = (open & ~(in_brackets & begins)) | (close & in_brackets) |
                               (marks[quotes] & (in_brackets | (in_quotes & ~may_open)));
@@ -162,7 +163,7 @@ class StopSet {
     return (marks[newlines] & -marks[newlines]) - 1;
   }
   /// As FieldQuotes has it.
-  [[gnu::noinline]] static StopBits one_by_one(Marks const& marks, Before& before) {
+  [[gnu::noinline]] StopBits one_by_one(Marks const& marks, Before& before) const {
     StopBits stops{marks[newlines], marks[newlines]};
     for (unsigned k = 0; k < 64; ++k) {
       std::uint64_t const bit = std::uint64_t{1} << k;
@@ -180,7 +181,7 @@ class StopSet {
         stops.ends |= bit;
         before.begins = true;
       } else {
-        before.quoted = is(quotes) && (begins || closed);
+        before.quoted = is(quotes) && (begins || (closed && doubles_quotes_));
         before.bracketed = is(opens) && begins;
       }
     }
@@ -251,7 +252,7 @@ class StopSet {
 #endif
 
   LineFields fields_;
-  bool words_, has_quote_, has_escape_, watches_quotes_;
+  bool words_, has_quote_, has_escape_, doubles_quotes_, watches_quotes_;
   alignas(64) std::array<std::array<char, 64>, kinds> wide_{};
   unsigned at_once_ = 16;  ///< Bytes.
 };

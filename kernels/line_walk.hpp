@@ -148,6 +148,11 @@ PENSTOCK_WALKS_THERE constexpr bool may_break_in_quotes(LineFields const& fields
   return fields.format == LineFormat::separated && fields.quote != 0 && fields.escape == 0;
 }
 
+/// True if two quotes side by side are one of a field in quotes. Access logs have escapes instead.
+PENSTOCK_WALKS_THERE constexpr bool doubles_quotes(LineFields const& fields) {
+  return fields.format != LineFormat::access_log;
+}
+
 /// The stops of a text one after the other, by looking at each byte.
 template <class Place, class ByteAt>
 class EachStop {
@@ -192,7 +197,7 @@ class FieldQuotes {
       return false;
     }
     // Elsewhere they are characters as all others.
-    quoted_ = stop == fields.quote && fields.quote != 0 && (at == begin || at == closed_);
+    quoted_ = stop == fields.quote && fields.quote != 0 && (at == begin || (at == closed_ && doubles_quotes(fields)));
     bracketed_ = stop == '[' && fields.brackets && at == begin;
     return stop == fields.separator;
   }

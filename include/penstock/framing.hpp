@@ -86,7 +86,7 @@ class Framing {
   virtual std::shared_ptr<Framing const> behind(std::span<std::byte const> /*record*/) const { return nullptr; }
 
   /// True if something is lost where the record that these bytes begin with is left out, since it does not fit into a
-  /// tile.
+  /// tile. One that is not missed is looked at once it is whole, as it may be damaged.
   virtual bool is_missed(std::span<std::byte const> /*bytes*/) const noexcept { return true; }
 
   /// What a stage has to know of records besides their places.

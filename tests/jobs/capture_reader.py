@@ -1,10 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""capture_reader.py CAPTURE FLOWS TOTALS: what the job `packets` is to say of a capture of IPv4 and UDP, read by the
-formats' drafts and apart from penstock. Prints where the capture is damaged, or `cut`, or nothing."""
+"""What the job `packets` is to say of a capture of IPv4 and UDP, read by the formats' drafts and apart from penstock."""
+import dataclasses
 import ipaddress
 import struct
-import sys
 
 MOST = 1 << 26
 
@@ -126,31 +124,45 @@ def flow_of(link, packet):
     return f"udp {source}:{ports[0]} {target}:{ports[1]}"
 
 
-def main():
-    data = open(sys.argv[1], "rb").read()
-    flows, packets, size, captured, four, problem = {}, 0, 0, 0, 0, ""
+@dataclasses.dataclass
+class Contents:
+    """What a capture has, up to where it is damaged: a byte, or `cut`, or nothing."""
+
+    packets: int = 0
+    octets: int = 0
+    captured: int = 0
+    four: int = 0
+    unknown: int = 0  # Of a link in which IP is not looked for.
+    flows: dict = dataclasses.field(default_factory=dict)
+    damage: int | str | None = None
+
+    def totals(self):
+        return {"packets": self.packets, "bytes": self.octets, "captured bytes": self.captured, "ipv4": self.four, "other": self.packets - self.four}
+
+    def rows(self):
+        rows = []
+        for key, (count, octets, times) in self.flows.items():
+            ends = [f"{end // 10**9}.{end % 10**9:09}" for end in (min(times), max(times))] if times else "--"
+            rows.append(" ".join([key, str(count), str(octets), *ends, "-"]))
+        return sorted(rows)
+
+
+def read(data):
+    of = Contents()
     try:
         for link, time, original, packet in (pcapng if data[:4] == b"\x0a\x0d\x0d\x0a" else pcap)(data):
-            packets, size, captured = packets + 1, size + original, captured + len(packet)
+            of.packets, of.octets, of.captured = of.packets + 1, of.octets + original, of.captured + len(packet)
+            of.unknown += link not in (1, 101)
             key = flow_of(link, packet)
             if key is None:
                 continue
-            four += 1
-            flow = flows.setdefault(key, [0, 0, []])
+            of.four += 1
+            flow = of.flows.setdefault(key, [0, 0, []])
             flow[0] += 1
             flow[1] += original
             flow[2] += [] if time is None else [time]
     except Damage as damage:
-        problem = damage
+        of.damage = damage.args[0]
     except Cut:
-        problem = "cut"
-    with open(sys.argv[2], "w") as out:
-        for key, (count, octets, times) in flows.items():
-            ends = [f"{end // 10**9}.{end % 10**9:09}" for end in (min(times), max(times))] if times else "--"
-            print(key, count, octets, *ends, "-", file=out)
-    with open(sys.argv[3], "w") as out:
-        print(f"packets {packets}\nbytes {size}\ncaptured bytes {captured}\nipv4 {four}\nother {packets - four}", file=out)
-    print(problem)
-
-
-main()
+        of.damage = "cut"
+    return of

@@ -9,7 +9,7 @@ import json
 import re
 import subprocess
 
-from differential import Case, kind
+from differential import Case, kind, unread
 
 decimal.getcontext().prec = 100
 MOST = 2**64 - 1
@@ -51,8 +51,9 @@ def csv_numbers(random):
     records = []
     for row in csv.reader(io.StringIO(data, newline=""), delimiter=separator, quoting=quoting):
         has_key = key < len(row) and re.fullmatch("[0-9]+", row[key]) and int(row[key]) < 1000
-        value = row[number] if number < len(row) else ""
-        units = units_of(value, places) if is_decimal else int(value) if re.fullmatch("[0-9]+", value) and int(value) <= MOST else 0
+        value = row[number] if number < len(row) else "missing"
+        units = units_of(value, places) if is_decimal else int(value) if re.fullmatch("[0-9]+", value) and int(value) <= MOST else None
+        units = unread(value) if units is None else units
         records.append((str(int(row[key])) if has_key else "other", units))
     options = ["--format", "tsv" if separator == "\t" else "csv", "--key", str(key + 1), "--sum", str(number + 1)]
     options += ["--numbers", "decimal", "--places", str(places)] if is_decimal else []
@@ -107,6 +108,8 @@ def json_lines(random):
         return written(members) if members else "{}"
 
     def as_text(value):
+        if value is None:
+            return ""
         if isinstance(value, str):
             return value
         return str(value) if isinstance(value, (int, decimal.Decimal)) and not isinstance(value, bool) else "x"
@@ -125,7 +128,9 @@ def json_lines(random):
             except json.JSONDecodeError:
                 records.append(("other", None))
                 break
-            group, units = units_of(as_text(value_at(value, key)), 0), units_of(as_text(value_at(value, number)), places)
+            group, text = units_of(as_text(value_at(value, key)), 0), as_text(value_at(value, number))
+            units = units_of(text, places)
+            units = unread(text) if units is None else units
             records.append((str(group) if group is not None and 0 <= group < 1000 else "other", units))
             rest = rest[end:].strip(" \t")
             if not rest:
@@ -223,7 +228,7 @@ def times(random):
         else:
             lines.append(f'"{text}",{k}' if form == "csv" else text + random.choice(["", " GET / 200 5", " - x", ": started"]))
         first_word = lines[-1].split(" ")[0]
-        records.append((group, k if form != "words" else int(first_word) if re.fullmatch("[0-9]+", first_word) else 0))
+        records.append((group, k if form != "words" else int(first_word) if re.fullmatch("[0-9]+", first_word) else unread(first_word)))
     dates = "".join(re.sub(r"(\d),(\d)", r"\1.\2", text) + "\n" for text, _ in to_date)
     known = subprocess.run(["date", "-u", "-f", "-", "+%s"], input=dates, capture_output=True, text=True,
                            env={"LC_ALL": "C", "TZ": "UTC", "PATH": "/usr/bin:/bin"})

@@ -88,8 +88,9 @@ case $case in
       exit 77
     }
     "$python" "$here/jpeg_streams.py" make folder "${PENSTOCK_DIFFERENTIAL_SEED:-1}" "${PENSTOCK_DIFFERENTIAL:-100}"
-    images --size 24 --fit all --scaling no --mean 0,0,0 --deviation 1,1,1 --tensors tensors || true
-    "$python" "$here/jpeg_streams.py" check folder tensors out
+    code=0
+    images --size 24 --fit all --scaling no --mean 0,0,0 --deviation 1,1,1 --tensors tensors || code=$?
+    "$python" "$here/jpeg_streams.py" check folder tensors out $code || fail "each file is named after its seed: $(head -20 err)"
     ;;
   SaysWhatItPassesOver)
     make_images a.jpg:8x8 b.jfif:8x8 c.jpe:8x8 d/e.jpg:8x8

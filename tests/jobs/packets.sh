@@ -213,41 +213,6 @@ while os.path.exists("going"): os.sched_yield()' "$here/inputs/packets/three.pca
     [ "$code" = 130 ] || fail "$code: $(cat out err)"
     grep -qx 'packets 3' out || fail "$(cat out err)"
     ;;
-  ReadsRandomCapturesAsAPlainReaderDoes)
-    command -v python3 >/dev/null || {
-      echo 'python3 is not here: install it'
-      exit 77
-    }
-    # few_rows FILE: of results, what the plain reader knows of them.
-    few_rows() { grep -E '^(packets|bytes|captured bytes|ipv4|other) [0-9]+$' "$1"; }
-    for ((seed = ${PENSTOCK_DIFFERENTIAL_SEED:-1}, left = ${PENSTOCK_DIFFERENTIAL:-24}; left > 0; ++seed, --left)); do
-      python3 "$here/make_random_capture.py" "$seed" capture
-      damage=$(python3 "$here/capture_reader.py" capture wanted.flows wanted.totals)
-      sort -o wanted.flows wanted.flows
-      wanted_code=0
-      [ -z "$damage" ] || wanted_code=1
-      gzip -kf capture
-      for way in '--input capture --tile 4KiB --producers 3' '--input capture --tile 16KiB' '--input capture' '--input - --tile 4KiB' '--input capture.gz'; do
-        code=0
-        # shellcheck disable=SC2086 # Several words.
-        "$program" run --device cpu --top 0 $way >out 2>err < <(cat capture) || code=$?
-        [ "$code" = "$wanted_code" ] || fail "seed $seed, $way: code $code for $wanted_code ($damage): $(cat err)"
-        case $damage in
-          '' | cut) ;;
-          *) grep -q "That is at byte $damage:" err || fail "seed $seed, $way: not at $damage: $(cat err)" ;;
-        esac
-        few_rows out >totals
-        sed '1,/^protocol /d' out | sort >flows
-        # Behind the damage of a file more may be found than the reader looks for.
-        if [[ $damage =~ ^[0-9]+$ && $way == '--input capture '* ]]; then
-          [ "$(sed -n 's/^packets //p' totals)" -ge "$(sed -n 's/^packets //p' wanted.totals)" ] || fail "seed $seed, $way: $(cat totals)"
-          continue
-        fi
-        cmp -s totals wanted.totals || fail "seed $seed, $way: $(diff totals wanted.totals)"
-        cmp -s flows wanted.flows || fail "seed $seed, $way: $(diff flows wanted.flows | head -20)"
-      done
-    done
-    ;;
   ReadsPacketsAsTheirStandardsSay)
     while IFS=':' read -r input wanted; do
       "$program" run --device cpu --input "$here/inputs/packets/$input" >out 2>err || fail "$input: $(cat err)"

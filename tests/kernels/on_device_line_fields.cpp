@@ -76,6 +76,14 @@ TEST_P(KernelsOn, FindTheStatusInAccessLogsWhateverIsInFrontOfIt) {
   EXPECT_EQ(reasons.keys_of(LineReason::shifted), expected[600].lines);
 }
 
+TEST_P(KernelsOn, EndTheRequestOfAnAccessLogAtTheFirstQuoteWithAStatusBehindIt) {
+  std::string const text =
+      "1 - - [17/May/2015:10:05:03 +0000] \"\"\" 200 5 \"a\" 404 7\n"
+      "1 - - [17/May/2015:10:05:03 +0000] \"\" 200 5 \"\" 404 7\n"
+      "1 - - [17/May/2015:10:05:03 +0000] \"GET /\"\"a b\" 200 5 \"\"\" 404 7\n";
+  EXPECT_EQ(groups_of(*this, text, access_log_fields, 601)[200], (LineGroup{.lines = 3, .sum = 15}));
+}
+
 TEST_P(KernelsOn, NumberTheFieldsOfAnAccessLogFromItsTime) {
   std::string const text =
       "1.2.3.4 5 6 [17/May/2015:10:05:03 +0000] \"GET /\" 200 7 \"-\" \"9 x\" 8 9\n"

@@ -227,6 +227,8 @@ TEST_P(KernelsOn, NameGroupsOfTimes) {
   fields.first_second = 1431856800;
   EXPECT_EQ(groups_of(*this, log, fields, 3)[0], (LineGroup{.lines = 2, .sum = 111}));
   EXPECT_EQ(groups_of(*this, log, fields, 3)[2], (LineGroup{.lines = 1, .sum = 1}));
+  std::string const user = R"(host 1.2.3.4 - [17/May/2015 [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 100)";
+  EXPECT_EQ(groups_of(*this, user, fields, 3)[0], (LineGroup{.lines = 1, .sum = 100})) << "a bracket of the user";
   EXPECT_EQ(group_name(14, fields), "2015-05-18T00:00:00Z");
   EXPECT_EQ(group_name(14, LineFields{}), "14");
   LineFields const far{.group_seconds = 86'400, .first_second = 253402214400};

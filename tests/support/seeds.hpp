@@ -7,10 +7,15 @@
 
 namespace penstock::support {
 
-/// How many inputs a test makes by seeds from 1 on: so many, or what the variable PENSTOCK_SEEDS says.
+/// How many inputs a test makes by seeds: so many, or what the variable PENSTOCK_SEEDS says.
 inline std::uint64_t seeds(std::uint64_t usually) {
   char const* const wish = std::getenv("PENSTOCK_SEEDS");
   return wish == nullptr ? usually : std::stoull(wish);
+}
+/// The first of the seeds that a differential test takes: 1, or what the variable PENSTOCK_DIFFERENTIAL_SEED says.
+inline std::uint64_t first_seed() {
+  char const* const wish = std::getenv("PENSTOCK_DIFFERENTIAL_SEED");
+  return wish == nullptr ? 1 : std::stoull(wish);
 }
 
 }  // namespace penstock::support

@@ -167,8 +167,12 @@ ChainedPieces::Walk ChainedPieces::walk(Read const& read, Border begin, std::uin
       framing = nullptr;
       return walk;
     }
-    std::uint64_t const left = size_ - offset;
-    bool const missed = framing->is_missed(bytes), whole = *walked.next <= left;
+    bool const missed = framing->is_missed(bytes), whole = *walked.next <= size_ - offset;
+    if (!missed && !whole && long_records_ != LongRecords::truncate) {
+      // What no reader would miss, as a long comment, may be cut as all else.
+      ++piece.loss.unfinished;
+      piece.unfinished_bytes = size_ - offset;
+    }
     pass_long(read, walk, *walked.next, bytes);
     if (walk.damage) return walk;
     if (long_records_ == LongRecords::truncate) {
@@ -177,12 +181,7 @@ ChainedPieces::Walk ChainedPieces::walk(Read const& read, Border begin, std::uin
       piece.records.last = nullptr;
       return walk;
     }
-    if (missed) {
-      ++piece.loss.refused;
-    } else if (!whole) {
-      ++piece.loss.unfinished;
-      piece.unfinished_bytes = left;
-    }
+    if (missed) ++piece.loss.refused;
   }
   return walk;
 }
@@ -192,11 +191,13 @@ void ChainedPieces::pass_long(Read const& read, Walk& walk, std::uint64_t length
                               std::span<std::byte const> beginning) const {
   auto& [offset, framing] = walk.behind;
   bool const whole = length <= size_ - offset;
-  if (whole && framing->change(beginning) != Framing::Change::none) {
+  bool const changes = framing->change(beginning) != Framing::Change::none;
+  if (whole && (changes || !framing->is_missed(beginning))) {
     std::vector<std::byte> record(static_cast<std::size_t>(length));
     record.resize(read(offset, record));
     try {
-      framing = framing->behind(record);
+      framing->record_bytes(record);  // Damage may show at its end only.
+      if (changes) framing = framing->behind(record);
     } catch (Error const& error) {
       walk.damage = error.what();
       framing = nullptr;

@@ -64,11 +64,10 @@ bool StreamCutter::waits(std::span<std::byte const> bytes) const {
 }
 
 void StreamCutter::break_off(std::size_t more) {
-  if (skips_ != Skip::nothing) {
-    note_end_within_skipped();
-  } else if (more != 0 || !left_.empty() || !full_.empty()) {
-    ++loss_.unfinished;
-  }
+  // A record that is being skipped is counted already.
+  bool const began = more != 0 || !left_.empty() || !full_.empty();
+  if (skips_ == Skip::nothing ? began : uncounted_ != 0) ++loss_.unfinished;
+  uncounted_ = 0;
   left_.clear();
   full_.clear();
 }
@@ -77,11 +76,10 @@ void StreamCutter::restart(std::uint64_t head) {
   left_.clear();
   full_.clear();
   framing_ = first_framing_;
-  changing_.reset();
-  uncounted_ = 0;
+  passed_.reset();
   next_offset_ = offset_ = head;
   skips_ = Skip::nothing;
-  unfinished_bytes_ = 0;
+  uncounted_ = unfinished_bytes_ = 0;
 }
 
 StreamCutter::Cut StreamCutter::cut(std::span<std::byte> tile, std::size_t bytes, bool ended) {
@@ -92,8 +90,13 @@ StreamCutter::Cut StreamCutter::cut(std::span<std::byte> tile, std::size_t bytes
     bytes = skip(tile, bytes);
   }
   records_ = {.framing = framing_};
-  if (skips_ != Skip::nothing && ended) note_end_within_skipped();
-  if (skips_ != Skip::nothing) return {ended, ended ? 0 : bytes};
+  if (skips_ != Skip::nothing) {
+    if (ended && uncounted_ != 0) {
+      ++loss_.unfinished;
+      unfinished_bytes_ = std::exchange(uncounted_, 0) - to_skip_;
+    }
+    return {ended, ended ? 0 : bytes};
+  }
   Walked walked = walk(tile.first(bytes));
   if (walked.damage && walked.bytes == 0) throw Error(*walked.damage);
   if (ended) return end(tile, std::move(walked), bytes);
@@ -110,24 +113,15 @@ Walked StreamCutter::walk(std::span<std::byte const> bytes) {
   return walked;
 }
 
-/// A record that nobody misses is unfinished all the same if the stream ends within it.
-void StreamCutter::note_end_within_skipped() {
-  if (uncounted_ == 0) return;
-  ++loss_.unfinished;
-  unfinished_bytes_ = static_cast<std::size_t>(uncounted_ - to_skip_);
-  uncounted_ = 0;
-}
-
 /// Drops what belongs to a record that was too long, and says how many bytes are left.
 std::size_t StreamCutter::skip(std::span<std::byte> tile, std::size_t bytes) {
   if (skips_ == Skip::bytes) {
     auto const gone = static_cast<std::size_t>(std::min<std::uint64_t>(to_skip_, bytes));
     to_skip_ -= gone;
-    if (changing_) changing_->insert(changing_->end(), tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(gone));
+    if (passed_) passed_->insert(passed_->end(), tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(gone));
     if (to_skip_ == 0) {
       skips_ = Skip::nothing;
-      uncounted_ = 0;
-      if (auto const record = std::exchange(changing_, std::nullopt)) framing_ = framing_->behind(*record);
+      if (auto const record = std::exchange(passed_, std::nullopt)) go_behind(*record, gone);
     }
     return drop_front(tile, bytes, gone);
   }
@@ -138,6 +132,17 @@ std::size_t StreamCutter::skip(std::span<std::byte> tile, std::size_t bytes) {
   // The delimiter may have begun.
   std::size_t const kept = std::min(bytes, framing_->delimiter_bytes() - 1);
   return drop_front(tile, bytes, bytes - kept);
+}
+
+/// Of a whole record, of which so many bytes are in the tile. Damage may show at its end only.
+void StreamCutter::go_behind(std::span<std::byte const> record, std::size_t in_tile) {
+  try {
+    framing_->record_bytes(record);
+    if (framing_->change(record) != Framing::Change::none) framing_ = framing_->behind(record);
+  } catch (Error const&) {
+    offset_ -= record.size() - in_tile;  // It is there that the damage is.
+    throw;
+  }
 }
 
 std::size_t StreamCutter::drop_front(std::span<std::byte> tile, std::size_t bytes, std::size_t gone) {
@@ -221,22 +226,21 @@ StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t 
     looked_at_ = 0;
     return {false, delimiter - 1};
   }
-  if (length != 0 && framing_->change(tile.first(bytes)) != Framing::Change::none) changing_.emplace();
+  bool const missed = length == 0 || framing_->is_missed(tile.first(bytes));
+  if (length != 0 && (!missed || framing_->change(tile.first(bytes)) != Framing::Change::none)) passed_.emplace();
   skips_ = length != 0 ? Skip::bytes : Skip::to_delimiter;
   if (truncates) {
     ++loss_.truncated;
+    uncounted_ = 0;
     to_skip_ = length - std::min<std::uint64_t>(length, tile_bytes_);
     // The delimiter may have begun in this tile.
-    if (changing_) changing_->assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
+    if (passed_) passed_->assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
     give(tile, framing_, bytes - (length != 0 ? 0 : delimiter - 1), bytes);
     records_.last = nullptr;
     return {true, bytes};
   }
-  if (length == 0 || framing_->is_missed(tile.first(bytes))) {
-    ++loss_.refused;
-  } else {
-    uncounted_ = length;
-  }
+  if (missed) ++loss_.refused;
+  uncounted_ = missed ? 0 : length;
   to_skip_ = length;
   return {false, skip(tile, bytes)};
 }

@@ -86,13 +86,13 @@ class StreamCutter {
   bool waits(std::span<std::byte const> bytes) const;
   std::size_t skip(std::span<std::byte> tile, std::size_t bytes);
   std::size_t drop_front(std::span<std::byte> tile, std::size_t bytes, std::size_t gone);
+  void go_behind(std::span<std::byte const> record, std::size_t in_tile);
   std::size_t whole_bytes(std::span<std::byte const> bytes) const;
   Walked walk(std::span<std::byte const> bytes);
   Cut give(std::span<std::byte> tile, FramingRef behind, std::size_t whole, std::size_t bytes);
   Cut end(std::span<std::byte> tile, Walked walked, std::size_t bytes);
   std::optional<Cut> decide_full(std::span<std::byte> tile, std::size_t bytes, bool ended);
   Cut cut_long(std::span<std::byte> tile, std::size_t bytes);
-  void note_end_within_skipped();
 
   FramingRef first_framing_;
   LongRecords long_records_;
@@ -108,8 +108,8 @@ class StreamCutter {
   std::size_t looked_at_ = 0;      ///< No record ends in so many bytes of the tile.
   Skip skips_ = Skip::nothing;     ///< The rest of a record that was too long.
   std::uint64_t to_skip_ = 0;
-  std::uint64_t uncounted_ = 0;    ///< Size of the record that is skipped, if the loss does not have it; else 0.
-  std::optional<std::vector<std::byte>> changing_;  ///< What was skipped of one that changes the framing.
+  std::uint64_t uncounted_ = 0;  ///< Bytes of the record that is being skipped, if it counts only where it is cut.
+  std::optional<std::vector<std::byte>> passed_;  ///< What was skipped of one that is looked at once it is whole.
   std::size_t unfinished_bytes_ = 0;
   RecordLoss loss_;
 };

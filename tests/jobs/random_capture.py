@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_random_capture.py SEED CAPTURE: a capture of many kinds of packets, as real ones have them, some damaged."""
+"""Captures of many kinds of packets, as real ones have them, some damaged."""
 import random
 import struct
-import sys
 
-seed, name = sys.argv[1:]
-some = random.Random(int(seed))
+some = random.Random()
 LINKS = [1, 101, 147]
 
 
@@ -38,8 +36,9 @@ class Pcap:
         self.magic = some.choice([0xA1B2C3D4, 0xA1B23C4D, 0xA1B2C3D4, 0xA1B23C4D, 0xA1B2CD34])
         self.version = some.choice([(2, 4)] * 6 + [(2, 2), (2, 3), (543, 0)])
         self.link = some.choice(LINKS)
+        checks = some.choice([0, 0, 0x14000000])  # That two octets behind each packet are a checksum is said in the link.
         self.longest = some.choice([0, 64, 96, 65535, 262144])
-        self.data = bytearray(struct.pack(self.order + "IHHiIII", self.magic, *self.version, 0, 0, self.longest, self.link))
+        self.data = bytearray(struct.pack(self.order + "IHHiIII", self.magic, *self.version, 0, 0, self.longest, self.link | checks))
         self.places = []
 
     def add(self, time):
@@ -87,7 +86,7 @@ class Pcapng:
 
     def section(self):
         self.order, self.interfaces = some.choice("<>"), []
-        body = struct.pack(self.order + "IHHq", 0x1A2B3C4D, 1, 0, -1) + self.comment()
+        body = struct.pack(self.order + "IHHq", 0x1A2B3C4D, 1, some.choice([0, 0, 2]), -1) + self.comment()
         self.block(0x0A0D0D0A, body)
         if some.random() < 0.2:
             self.block(10, struct.pack(self.order + "II", 0x544C534B, 6000) + b"s" * 6000)  # Secrets.
@@ -101,6 +100,8 @@ class Pcapng:
         if some.random() < 0.2:
             kind[3] = some.choice([3600, -3600, 1_000_000_000])
             options += self.option(14, struct.pack(self.order + "q", kind[3]))
+        if some.random() < 0.5:
+            options += self.option(2, b"eth0") + self.option(0x8BAD, b"x" * some.randrange(9)) + self.option(0, b"")
         self.block(1, struct.pack(self.order + "HHI", kind[0], 0, kind[1]) + options)
         self.interfaces.append(kind)
 
@@ -111,7 +112,11 @@ class Pcapng:
         if not self.interfaces or chance < 0.02:
             self.interface()
         if chance > 0.93:
-            self.block(some.choice([5, 4, 0x80000000 | some.randrange(1 << 31), 0x0BAD0000 | some.choice([0, 0x0BAD])]), payload(self.data))
+            unknown = [0x80000000 | some.randrange(1 << 31), 0x0BAD0000 | some.choice([0, 0x0BAD])]
+            blocks = [(kind, payload(self.data)) for kind in unknown]
+            blocks += [(kind, struct.pack(self.order + "I", 32473) + payload(self.data)) for kind in (0x00000BAD, 0x40000BAD)]
+            blocks += [(5, struct.pack(self.order + "III", 0, time >> 32 & 1023, 0)), (4, struct.pack(self.order + "HH", 0, 0))]
+            self.block(*some.choice(blocks))
         number = some.randrange(len(self.interfaces))
         self.places.append(len(self.data))
         if some.random() < 0.05:
@@ -131,6 +136,8 @@ class Pcapng:
         old = some.random() < 0.1
         first = struct.pack(self.order + "HH", number, 0xFFFF) if old else struct.pack(self.order + "I", number)
         note = self.option(1, b"c" * 500) if some.random() < 0.1 else b""
+        if some.random() < 0.2:
+            note += self.option(2, struct.pack(self.order + "I", 1)) + self.option(0, b"")
         self.block(2 if old else 6, first + head + body + bytes(-len(body) % 4) + note)
 
     def spoil(self):
@@ -141,16 +148,19 @@ class Pcapng:
             self.data[at - 1 if self.data[at - 4] else at - 4] ^= 1  # In front of it another one ends.
 
 
-capture = some.choice([Pcap, Pcapng, Pcapng])()
-time = 1_700_000_000 * 10**9
-for _ in range(some.choice([0, 1, 3, 40, 300, 1200])):
-    time += some.choice([1000, 10**6, 10**9, 90 * 86400 * 10**9 if some.random() < 0.01 else 1])
-    capture.add(time)
-if capture.places and some.random() < 0.2:
-    capture.spoil()
-data = capture.data
-if some.random() < 0.1 and len(data) > 40:
-    del data[some.randrange(40, len(data)) :]
-if some.random() < 0.04:
-    data += Pcap().data
-open(name, "wb").write(data)
+def make(kind, seed):
+    """A capture of the kind `pcap` or `pcapng`."""
+    some.seed(f"{kind} {seed}")
+    capture = {"pcap": Pcap, "pcapng": Pcapng}[kind]()
+    time = 1_700_000_000 * 10**9
+    for _ in range(some.choice([0, 1, 3, 40, 300, 1200])):
+        time += some.choice([1000, 10**6, 10**9, 90 * 86400 * 10**9 if some.random() < 0.01 else 1])
+        capture.add(time)
+    if capture.places and some.random() < 0.2:
+        capture.spoil()
+    data = capture.data
+    if some.random() < 0.1 and len(data) > 40:
+        del data[some.randrange(40, len(data)) :]
+    if some.random() < 0.04:
+        data += Pcap().data
+    return bytes(data)
