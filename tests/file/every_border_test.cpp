@@ -244,7 +244,7 @@ struct Sizes {
 TEST_F(InputsWithAnyBorders, HaveTheSameRecordsHoweverTheyCome) {
   std::size_t const count = number_of("PENSTOCK_BORDERS", 3), first = number_of("PENSTOCK_BORDERS_SEED", 1);
   bool const all = count > 3;
-  std::vector<Sizes> const sizes{{4096, all ? 64U : 12U, 10000},
+  std::vector<Sizes> const sizes{{4096, all ? 64U : 8U, 10000},
                                  {20000 + 77, all ? 4U : 1U, 50000},
                                  {std::size_t{64} << 10U, all ? 4U : 1U, 150'000},
                                  {(std::size_t{1} << 20U) - 1, all ? 2U : 0U, 2'300'000}};

@@ -5,9 +5,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -54,7 +56,7 @@ TEST_F(ATurnstile, GoesRoundItsPlacesAsOftenAsItMust) {
   EXPECT_EQ(passed, all);
 }
 
-/// Seen to fail if the thread that lets pass does not look again.
+/// Seen to fail if a thread that brings lets pass whatever another one does.
 TEST_F(ATurnstile, LetsPassWhatIsBroughtWhileAnotherPasses) {
   turnstile.bring(visitors[0], 0, [this](Visitor& one) {
     passed.push_back(one.sequence);
@@ -67,7 +69,44 @@ TEST_F(ATurnstile, LetsPassWhatIsBroughtWhileAnotherPasses) {
   EXPECT_THAT(passed, ElementsAre(0, 1, 2));
 }
 
-/// Seen to fail if places are looked at but not counted again.
+/// Atomics that call `on_empty` once where a place was found empty, before the thread that looked does anything else.
+struct LookedAtAtomics : StandardAtomics {
+  static std::function<void()>& on_empty() {
+    static std::function<void()> call;
+    return call;
+  }
+  template <class Value>
+  class Atomic : public std::atomic<Value> {
+   public:
+    using std::atomic<Value>::atomic;
+    Value load(std::memory_order order) const {
+      Value const value = std::atomic<Value>::load(order);
+      if (auto const call = value == Value{} ? std::exchange(on_empty(), {}) : std::function<void()>()) call();
+      return value;
+    }
+  };
+};
+
+/// Seen to fail if the thread that lets pass does not look again: if it takes all that was counted for seen, and if it
+/// counts but ends.
+TEST(ATurnstileThatIsLookedAt, LetsPassWhatIsBroughtRightBehindTheLastLook) {
+  BasicTurnstile<Visitor, LookedAtAtomics> turnstile(4);
+  std::array<Visitor, 3> visitors{{{0}, {1}, {2}}};
+  std::vector<std::uint64_t> passed;
+  auto const bring = [&](std::uint64_t sequence) {
+    turnstile.bring(visitors.at(sequence), sequence, [&](Visitor& one) { passed.push_back(one.sequence); });
+  };
+  LookedAtAtomics::on_empty() = [&] {
+    EXPECT_THAT(passed, ElementsAre(0));
+    bring(2);
+    bring(1);
+    EXPECT_THAT(passed, ElementsAre(0)) << "one lets pass at a time";
+  };
+  bring(0);
+  EXPECT_THAT(passed, ElementsAre(0, 1, 2));
+}
+
+/// Seen to fail if each thread lets pass what it finds, and if items pass as they come.
 TEST(ATurnstileOfManyThreads, LetsEachPassOnceInItsSequence) {
   constexpr std::size_t threads = 4, at_once = 8, items = 20'000;
   BasicTurnstile<Visitor> turnstile(at_once);
