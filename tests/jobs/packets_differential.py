@@ -33,10 +33,13 @@ def another_program(contents):
     if not shutil.which(command[0]):
         return ""
     run = subprocess.run(command, capture_output=True, text=True)
-    found = run.stdout.splitlines()
-    wanted = [f"{contents.packets} packet{'' if contents.packets == 1 else 's'}"] if kind == "pcap" else [
-        f"Number of packets:   {contents.packets}", f"Data size:           {contents.octets}"]
-    return "" if run.returncode == 0 and found[-len(wanted):] == wanted else f"{command[0]} has {found}, {run.stderr}"
+    if kind == "pcap":
+        right = run.stdout.splitlines()[-1:] == [f"{contents.packets} packet{'' if contents.packets == 1 else 's'}"]
+    else:
+        # Some versions print a unit behind the number.
+        found = dict(re.findall("^(Number of packets|Data size): +([0-9]+)", run.stdout, re.MULTILINE))
+        right = found == {"Number of packets": str(contents.packets), "Data size": str(contents.octets)}
+    return "" if run.returncode == 0 and right else f"{command[0]} has {run.stdout}, {run.stderr}"
 
 
 def counted(err, words):
