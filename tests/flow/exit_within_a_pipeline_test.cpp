@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "support/left_alive.hpp"
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/pipeline.hpp"
-#include "support/left_alive.hpp"
 
 namespace penstock {
 namespace {

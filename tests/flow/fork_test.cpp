@@ -3,13 +3,13 @@
 #include <cstdlib>
 #include <optional>
 
+#include "support/left_alive.hpp"
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/pipeline.hpp"
-#include "support/left_alive.hpp"
 
 namespace penstock {
 namespace {
