@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job: how often each byte occurs in a file, and how small it could be. It has run, bench, compare, tune and watch.
+// A job: how often each byte occurs in files, and how small they could be. It has run, bench, compare, tune and watch.
 #include <array>
 #include <cmath>
 
@@ -37,11 +37,11 @@ std::string text_of(Histogram const& counts) {
   return std::to_string(std::llround(bytes)) + " bytes, compressed " + std::to_string(std::llround(bits / 8)) + "\n";
 }
 
-JobWork count_file(JobPoint const& point) {
+JobWork count_files(JobPoint const& point) {
   auto const all = std::make_shared<Histogram>();  // What one run changes belongs to that run.
   return {.source =
-              [path = point.values.text("input"), stop = point.stop](Pool const& pool) {
-                return std::make_unique<FileSource>(std::vector{path}, pool, FileSourceOptions{.stop = stop});
+              [paths = point.values.texts("input"), stop = point.stop](Pool const& pool) {
+                return std::make_unique<FileSource>(paths, pool, FileSourceOptions{.stop = stop});
               },
           .stages = stage_per_lane<CountBytes>([all](CountBytes& lane) {
             for (std::size_t value = 0; value < all->size(); ++value) (*all)[value] += lane.counts[value];
@@ -52,9 +52,9 @@ JobWork count_file(JobPoint const& point) {
 
 int main(int count, char** arguments) {
   return run_job(count, arguments,
-                 {.sentence = "Counts the bytes of a file",
-                  .options = {file_option("input", "The file")},
-                  .make = count_file,
+                 {.sentence = "Counts the bytes of files",
+                  .options = {files_option("input", "The files")},
+                  .make = count_files,
                   .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.
                   .parallel_sink = true});                                        // There is none.
 }

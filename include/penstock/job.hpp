@@ -31,21 +31,28 @@ namespace penstock {
 class JobValues {
  public:
   JobValues() = default;
-  JobValues(std::initializer_list<std::pair<std::string const, std::string>> values) : all_(values) {}
+  JobValues(std::initializer_list<std::pair<std::string const, std::string>> values) {
+    for (auto const& [name, value] : values) set(name, value);
+  }
 
   bool has(std::string_view name) const { return all_.find(name) != all_.end(); }
-  /// Throws: Error of kind bad_argument, if there is no such option.
+  /// Throws: Error of kind bad_argument, if there is no such option, or it has several values.
   std::string const& text(std::string_view name) const;
+  /// All values of an option that takes several, in the order in which they were named; none, if it was not named.
+  ///
+  /// Throws: Error of kind bad_argument, if there is no such option.
+  std::vector<std::string> const& texts(std::string_view name) const;
   /// The value as a whole number.
   ///
   /// Throws: Error of kind bad_argument, if there is no such option, or its value is not a whole number of 64 bits.
   std::uint64_t number(std::string_view name) const;
-  void set(std::string const& name, std::string value) { all_[name] = std::move(value); }
+  void set(std::string const& name, std::string value) { all_[name] = {std::move(value)}; }
+  void set(std::string const& name, std::vector<std::string> values) { all_[name] = std::move(values); }
   bool operator==(JobValues const&) const = default;
   auto operator<=>(JobValues const&) const = default;
 
  private:
-  std::map<std::string, std::string, std::less<>> all_;
+  std::map<std::string, std::vector<std::string>, std::less<>> all_;
 };
 
 /// An option of a job, `--name VALUE`, beside those that every job has.
@@ -59,6 +66,7 @@ struct JobOption {
   bool required = false;      ///< The option must be named; it takes no list and has no preset.
   bool names_input = false;   ///< The value names a file that is read: no output of the program may replace it.
   bool names_output = false;  ///< The value names a file that the job writes: it is no input and no other output.
+  bool several = false;       ///< The option takes several values, `--name A B` or `--name A --name B`, and no list.
   /// Checks a value, and returns it in the form that results print. Empty: any text is accepted.
   ///
   /// Throws: Error that says which values are accepted. The program prints the option and its value before that text.
@@ -73,6 +81,9 @@ JobOption word_option(std::string name, std::string sentence, std::vector<std::s
 /// An option that must be given once, with the name of a file that can be read, or `-` for standard input, which a
 /// `FileSource` takes for it.
 JobOption file_option(std::string name, std::string sentence);
+/// The same for several files, which JobValues::texts gives: `--input FILE...`. A `FileSource` of them reads one after
+/// the other.
+JobOption files_option(std::string name, std::string sentence);
 /// An option that must be given once, with the name of a folder that can be read.
 JobOption folder_option(std::string name, std::string sentence);
 /// An option that need not be given, and is empty then; else it names a file that can be read, and `-` is a file of

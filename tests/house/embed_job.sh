@@ -49,6 +49,17 @@ says '3000001 bytes, compressed 0'
 does run "${on_cpu[@]}" --json
 says '"kind": "run"'
 says '"bytes_in": 3000001'
+head -c 999999 /dev/zero | tr '\0' 'b' >second
+: >empty
+does run "${on_cpu[@]}" --input empty second --tile 64KiB
+says '4000000 bytes, compressed'
+does run --device cpu --input second empty --input input --json
+says '"bytes_in": 4000000'
+does bench --device cpu --input input second --producers 2 --window 20 --repeats 1 --json
+says '"error": null'
+does compare --device cpu --input input second --window 20 --rounds 1
+refuses "'nowhere': No such file" run --device cpu --input input nowhere
+does run "${on_cpu[@]}" --json
 digest=$(grep -o '"digest": "0x[0-9a-f]*"' out)
 refuses '--input is missing' run --device cpu
 refuses "'nowhere': No such file" bench --input nowhere

@@ -22,6 +22,17 @@ TEST(JobValues, AreReadByName) {
   EXPECT_THROW(values.number("word"), Error);
 }
 
+TEST(JobValues, MayBeSeveralOfOneName) {
+  JobValues values{{"one", "a"}};
+  values.set("input", std::vector<std::string>{"b", "a"});
+  values.set("none", std::vector<std::string>{});
+  EXPECT_EQ(values.texts("input"), (std::vector<std::string>{"b", "a"})) << "in their order";
+  EXPECT_THROW(values.text("input"), Error) << "which of them?";
+  EXPECT_EQ(values.texts("one"), std::vector<std::string>{"a"});
+  EXPECT_EQ(values.text("none"), "");
+  EXPECT_THROW(values.texts("other"), Error);
+}
+
 TEST(JobOptions, TakeNumbersWithinTheirBounds) {
   JobOption const option = number_option("bins", "So many", 4, 1, 64);
   EXPECT_EQ(option.preset, "4");
@@ -47,6 +58,13 @@ TEST(JobOptions, TakeFilesThatCanBeRead) {
   EXPECT_TRUE(option.required && option.names_input && !option.listed);
   EXPECT_EQ(option.read("/proc/self/exe"), "/proc/self/exe");
   EXPECT_THROW(option.read(""), Error);
+  EXPECT_THROW(option.read("/nowhere"), Error);
+}
+
+TEST(JobOptions, TakeSeveralFilesEachOfWhichCanBeRead) {
+  JobOption const option = files_option("input", "The files");
+  EXPECT_TRUE(option.required && option.names_input && !option.listed && option.several);
+  EXPECT_EQ(option.read("/proc/self/exe"), "/proc/self/exe");
   EXPECT_THROW(option.read("/nowhere"), Error);
 }
 

@@ -70,6 +70,30 @@ EOF
     [ "$code" = 1 ] || fail "lines were lost: $code, $(cat err)"
     grep -qE 'records?, too long for a tile: make tiles larger' err || fail "$(cat out err)"
     ;;
+  SumsSeveralLogsAsOne)
+    some_log 9000
+    by_awk log
+    head -n 2000 log >first
+    sed -n 2001,5000p log | gzip >second.gz
+    : >empty
+    tail -n +5001 log >third
+    "$program" run --device cpu --input first empty second.gz --input third --tile 16KiB --producers 3 >out 2>err || fail "$(cat err)"
+    same_lines
+    "$program" run --device cpu --input first second.gz - --json <third >json 2>err || fail "$(cat err)"
+    python3 -c 'import json; all = json.load(open("json")); open("out", "w").write(all["results"]); print(*all["options"]["input"])' |
+      grep -qx 'first second.gz -' || fail 'not all inputs are said'
+    same_lines
+    "$program" bench --device cpu --input first second.gz third --repeats 1 --window 20 --load 0 >out 2>err || fail "bench: $(cat err)"
+    # What is wrong with one of them does not end the others.
+    head -c -1 second.gz >cut.gz
+    ! "$program" run --device cpu --input first cut.gz third >out 2>err || fail 'a file that is cut short was taken'
+    grep -q 'cut.gz: it ends at byte' err || fail "$(cat err)"
+    [[ $(awk '{ all += $2 } END { print all }' out) -ge 6000 ]] || fail 'the other files were left out'
+    ! "$program" bench --device cpu --input first - >out 2>err || fail 'standard input was measured'
+    grep -q 'standard input can be read only once' err || fail "$(cat err)"
+    ! "$program" run --device cpu --input first nowhere >out 2>err || fail 'there is no such file'
+    grep -q "'nowhere': No such file" err || fail "$(cat err)"
+    ;;
   SumsACompressedLogAsThePlainOne)
     some_log 20000
     by_awk log

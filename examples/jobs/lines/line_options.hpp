@@ -46,17 +46,18 @@ inline std::vector<JobOption> line_options() {
                     most_line_groups - 1)};
 }
 
-/// The time at which the first group begins: an eighth of the groups lies before the first time of the file.
+/// The time at which the first group begins: an eighth of the groups lies before the first time of the first file.
 inline std::int64_t first_second_of(JobValues const& values, LineFields const& fields) {
   if (std::string const& from = values.text("from"); !from.empty()) return *time_of_text(from);
   constexpr std::size_t looked_at = std::size_t{1} << 20U;
   std::string text;
   bool is_all = false;
-  if (std::string const& path = values.text("input"); std::filesystem::is_regular_file(path)) {
+  auto const& paths = values.texts("input");
+  if (std::string const path = paths.empty() ? "" : paths.front(); std::filesystem::is_regular_file(path)) {
     text.resize(looked_at);
     std::ifstream file(path, std::ios::binary);
     text.resize(static_cast<std::size_t>(file.read(text.data(), looked_at).gcount()));
-    is_all = text.size() < looked_at && values.text("follow") == "no";
+    is_all = paths.size() == 1 && text.size() < looked_at && values.text("follow") == "no";
   }
   FirstTime const time = first_time(text, fields);
   if (!time.seconds && time.without_year) {

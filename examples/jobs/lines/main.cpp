@@ -80,7 +80,7 @@ bool follows(JobPoint const& point) {
 }
 
 void expect_followable(JobValues const& values) {
-  if (values.text("follow") == "no" || values.text("input") != "-") return;
+  if (values.text("follow") == "no" || std::ranges::count(values.texts("input"), "-") == 0) return;
   throw Error(ErrorKind::bad_argument,
               "Standard input is read until its writer ends it, and cannot be followed: leave out --follow, or name a "
               "file with --input.");
@@ -94,9 +94,9 @@ JobWork sum_file(JobPoint const& point, PatternFiles& files) {
   auto const patterns = files.of(point);
   return {
       .source =
-          [path = point.values.text("input"), stop = point.stop, follow = follows(point)](Pool const& pool) {
+          [paths = point.values.texts("input"), stop = point.stop, follow = follows(point)](Pool const& pool) {
             return std::make_unique<FileSource>(
-                std::vector{path}, pool,
+                paths, pool,
                 FileSourceOptions{
                     .stop = stop, .framing = lines(), .follow = follow, .decompress = true, .text = true});
           },
@@ -118,9 +118,9 @@ JobWork sum_file(JobPoint const& point, PatternFiles& files) {
 int main(int count, char** arguments) {
   PatternFiles patterns;
   std::vector<JobOption> options{
-      file_option("input", "The file, or - for standard input"),
+      files_option("input", "The files, one after the other; - is standard input"),
       optional_file_option("patterns", "Only lines count that have a line of this file in them"),
-      word_option("follow", "Read on as the file grows, until ctrl-C", {"no", "yes"})};
+      word_option("follow", "Read on as the files grow, until ctrl-C", {"no", "yes"})};
   std::ranges::move(line_options(), std::back_inserter(options));
   return run_job(count, arguments,
                  {.sentence = "Groups lines by a number or a time, and adds up another number",

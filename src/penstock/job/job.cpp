@@ -28,6 +28,13 @@ bool is_folder(std::string const& path) noexcept {
 }  // namespace
 
 std::string const& JobValues::text(std::string_view name) const {
+  static std::string const none;
+  std::vector<std::string> const& all = texts(name);
+  if (all.size() > 1) refuse("The option '" + std::string(name) + "' has several values: ask for texts().");
+  return all.empty() ? none : all.front();
+}
+
+std::vector<std::string> const& JobValues::texts(std::string_view name) const {
   auto const found = all_.find(name);
   if (found == all_.end()) refuse("The job has no option '" + std::string(name) + "': name it in Job::options.");
   return found->second;
@@ -88,6 +95,12 @@ JobOption file_option(std::string name, std::string sentence) {
             if (is_folder(path)) refuse("it is a folder: name a file in it.");
             return path;
           }};
+}
+
+JobOption files_option(std::string name, std::string sentence) {
+  JobOption option = file_option(std::move(name), std::move(sentence));
+  option.several = true;
+  return option;
 }
 
 JobOption folder_option(std::string name, std::string sentence) {

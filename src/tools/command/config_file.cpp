@@ -46,6 +46,18 @@ std::optional<std::string> text_of(toml::node const& value) {
   return all;
 }
 
+/// Gives an option one value.
+void set_value(CLI::Option& option, std::string const& path, std::string const& name, toml::node const& value) {
+  auto const text = text_of(value);
+  if (!text) refuse(path, name + ": give a text, a number, true or false, or a list of these");
+  try {
+    bool const is_flag = option.get_expected_min() == 0;
+    option.add_result(is_flag ? option.get_flag_value(name, *text) : *text);
+  } catch (CLI::ParseError const& error) {
+    refuse(path, name + ": " + error.what());
+  }
+}
+
 /// Sets one option, unless the command line has.
 void set(CLI::App& command, std::string const& path, std::string const& name, toml::node const& value) {
   CLI::Option* const option = command.get_option_no_throw("--" + name);
@@ -53,11 +65,13 @@ void set(CLI::App& command, std::string const& path, std::string const& name, to
     refuse(path, "'" + name + "' is no option of '" + command.get_name() + "': leave it out, or correct it");
   }
   if (option->count() > 0) return;
-  auto const text = text_of(value);
-  if (!text) refuse(path, name + ": give a text, a number, true or false, or a list of these");
+  bool const takes_several = option->get_items_expected_max() > 1;
+  if (toml::array const* const list = value.as_array(); list != nullptr && takes_several) {
+    for (toml::node const& one : *list) set_value(*option, path, name, one);
+  } else {
+    set_value(*option, path, name, value);
+  }
   try {
-    bool const is_flag = option->get_expected_min() == 0;
-    option->add_result(is_flag ? option->get_flag_value(name, *text) : *text);
     option->run_callback();
   } catch (CLI::ParseError const& error) {
     refuse(path, name + ": " + error.what());

@@ -20,6 +20,7 @@
 #include "tools/command/results.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/job_profile.hpp"
+#include "tools/measure/sweep_arguments.hpp"
 #include "tools/measure/trial.hpp"
 
 namespace penstock::cli {
@@ -76,7 +77,10 @@ Json left_out_json(std::span<LeftOut const> all) {
 std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::JobRun const& whole) {
   Report const& report = whole.report;
   Json options = Json::object();
-  for (JobOption const& option : job.options) options[option.name] = point.values.text(option.name);
+  for (JobOption const& option : job.options) {
+    options[option.name] =
+        option.several ? Json(point.values.texts(option.name)) : Json(point.values.text(option.name));
+  }
   Json json{{"schema", 1}, {"kind", "run"}};
   json.update(as_members(facts));
   json.update(Json{{"options", options},
@@ -122,8 +126,7 @@ void RunCommand::add_settings_to(CLI::App& command) {
   pipeline.answers = true;
   pipeline.add_to(command, "as the job takes it. Default: " + job.tile);
   for (JobOption const& option : job.options) {
-    std::string const preset = option.preset.empty() ? "" : ". Default: " + option.preset;
-    command.add_option("--" + option.name, values[option.name], option.sentence + preset)
+    add_own_option(command, option, values[option.name])
         ->type_name(option.listed ? "VALUE" : option.type)
         ->check(offers(option.offered));
   }
@@ -132,9 +135,7 @@ void RunCommand::add_settings_to(CLI::App& command) {
 measure::Setting RunCommand::setting() const {
   measure::Setting setting{.pipeline = pipeline.options(), .job = &job};
   measure::set(setting, "tile", pipeline.tile_text().empty() ? job.tile : pipeline.tile_text());
-  for (auto const& [name, value] : values) {
-    if (!value.empty()) measure::set(setting, name, value);
-  }
+  for (JobOption const& option : job.options) measure::set_own(setting, option, values.at(option.name));
   if (pipeline.profile.profile) {
     for (auto const& [name, value] : measure::own_values(job, *pipeline.profile.profile, pipeline.profile.path)) {
       if (!setting.values.has(name)) measure::set(setting, name, value);
@@ -150,19 +151,23 @@ measure::Setting RunCommand::setting() const {
 }
 
 std::vector<NamedFile> RunCommand::inputs() const {
-  std::vector<NamedFile> files{{"--profile", pipeline.profile.path}, {"--config", config}};
-  for (JobOption const& option : job.options) {
-    std::string const& named = values.at(option.name);
-    if (option.names_input) files.push_back({"--" + option.name, named.empty() ? option.preset : named});
-  }
+  std::vector<NamedFile> files = named_by(&JobOption::names_input);
+  files.push_back({"--profile", pipeline.profile.path});
+  files.push_back({"--config", config});
   return files;
 }
 
 std::vector<NamedFile> RunCommand::outputs() const {
+  return named_by(&JobOption::names_output);
+}
+
+std::vector<NamedFile> RunCommand::named_by(bool JobOption::*kind) const {
   std::vector<NamedFile> files;
   for (JobOption const& option : job.options) {
-    std::string const& named = values.at(option.name);
-    if (option.names_output) files.push_back({"--" + option.name, named.empty() ? option.preset : named});
+    if (!(option.*kind)) continue;
+    auto const& named = values.at(option.name);
+    if (named.empty()) files.push_back({"--" + option.name, option.preset});
+    for (std::string const& path : named) files.push_back({"--" + option.name, path});
   }
   return files;
 }

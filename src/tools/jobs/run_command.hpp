@@ -22,7 +22,7 @@ inline namespace PENSTOCK_FLAVOUR {
 struct RunCommand {
   Job const& job;
   PipelineArguments pipeline = {};
-  std::map<std::string, std::string> values = {};  ///< By option of the job; empty if the option is not named.
+  std::map<std::string, std::vector<std::string>> values = {};  ///< By option of the job; none if it is not named.
   bool json = false;
   bool strict = false;  ///< Input that could not be used makes the exit code 1, too.
   TraceArguments trace = {};
@@ -43,6 +43,9 @@ struct RunCommand {
   /// Blocks: until the input has ended.
   /// Throws: Error, if there is no such device or value, the job cannot be made, or the device fails.
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
+
+ private:
+  std::vector<NamedFile> named_by(bool JobOption::*kind) const;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -37,13 +37,16 @@ std::string set_word(Value& to, std::string_view name, std::string const& value,
 }
 
 constexpr std::array sinks{std::pair{std::string_view("graph"), false}, std::pair{std::string_view("lanes"), true}};
-std::string set_own(Setting& setting, JobOption const& option, std::string const& value) {
-  std::string said = value;
+std::string read(JobOption const& option, std::string const& value) {
   try {
-    if (option.read) said = option.read(value);
+    return option.read ? option.read(value) : value;
   } catch (Error const& error) {
     refuse(option.name, value, error.what());
   }
+}
+
+std::string set_one(Setting& setting, JobOption const& option, std::string const& value) {
+  std::string const said = read(option, value);
   setting.values.set(option.name, said);
   return said;
 }
@@ -73,7 +76,9 @@ void Setting::expect_required() const {
 JobPoint Setting::point() const {
   JobPoint point{.tile_bytes = tile, .pipeline = pipeline};
   for (JobOption const& option : its_job().options)
-    point.values.set(option.name, values.has(option.name) ? values.text(option.name) : option.preset);
+    point.values.set(option.name, values.has(option.name)                   ? values.texts(option.name)
+                                  : option.several && option.preset.empty() ? std::vector<std::string>()
+                                                                            : std::vector{option.preset});
   return point;
 }
 
@@ -147,7 +152,7 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
   }
   if (name == "device") return setting.device = value;
   for (JobOption const& option : setting.its_job().options) {
-    if (option.name == name) return set_own(setting, option, value);
+    if (option.name == name) return set_one(setting, option, value);
   }
   if (name == "sink") return set_word(setting.pipeline.tuning.sink_on_lanes, name, value, sinks);
   OptionRow const* const row = find_option(name);
@@ -157,6 +162,13 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
   if (row->kind == OptionKind::size) return set_tile(setting, value);
   row->set(setting.pipeline, value);
   return row->text(setting.pipeline);
+}
+
+void set_own(Setting& setting, JobOption const& option, std::vector<std::string> const& values) {
+  if (values.empty()) return;
+  std::vector<std::string> said;
+  for (std::string const& value : values) said.push_back(read(option, value));
+  setting.values.set(option.name, std::move(said));
 }
 
 }  // namespace penstock::measure

@@ -64,5 +64,9 @@ std::vector<AxisKind> axis_kinds(Job const& job);
 ///
 /// Throws: Error of kind bad_argument, with what would do.
 std::string set(Setting& setting, std::string_view name, std::string const& value);
+/// Sets an option of the job that need not be named, to no value, to one, or to several if it takes them.
+///
+/// Throws: as `set`.
+void set_own(Setting& setting, JobOption const& option, std::vector<std::string> const& values);
 
 }  // namespace penstock::measure

@@ -88,12 +88,20 @@ void AxisOptions::add_devices_to(CLI::App& command) {
   slower.add_to(command);
 }
 
+CLI::Option* add_own_option(CLI::App& command, JobOption const& option, std::vector<std::string>& values) {
+  std::string const sentence = option.sentence + (option.preset.empty() ? "" : ". Default: " + option.preset);
+  if (option.several) return command.add_option("--" + option.name, values, sentence)->type_name(option.type);
+  auto const take = [&values](std::string const& value) {
+    values.clear();
+    if (!value.empty()) values.push_back(value);
+  };
+  return command.add_option_function<std::string>("--" + option.name, take, sentence)->type_name(option.type);
+}
+
 void AxisOptions::add_plain_to(CLI::App& command) {
   for (JobOption const& option : measure::Setting{.job = job}.its_job().options) {
     if (option.listed) continue;
-    std::string const preset = option.preset.empty() ? "" : ". Default: " + option.preset;
-    auto& added =
-        *command.add_option("--" + option.name, plain[option.name], option.sentence + preset)->type_name(option.type);
+    auto& added = *add_own_option(command, option, plain[option.name]);
     if (option.names_input) added.check(names_a_file());
   }
 }
@@ -104,13 +112,15 @@ std::vector<measure::AxisKind> AxisOptions::kinds() const {
 
 measure::Setting AxisOptions::begin() const {
   measure::Setting setting{.job = job};
-  for (auto const& [name, value] : plain) {
-    if (!value.empty()) measure::set(setting, name, value);
+  for (JobOption const& option : setting.its_job().options) {
+    if (auto const named = plain.find(option.name); named != plain.end())
+      measure::set_own(setting, option, named->second);
   }
   setting.expect_required();
   if (job == nullptr) return setting;
   for (JobOption const& option : job->options) {
-    if (!option.names_input || !setting.values.has(option.name) || setting.values.text(option.name) != "-") continue;
+    if (!option.names_input || !setting.values.has(option.name)) continue;
+    if (std::ranges::count(setting.values.texts(option.name), "-") == 0) continue;
     throw Error(ErrorKind::bad_argument, "--" + option.name +
                                              " -: standard input can be read only once, and a measurement reads its "
                                              "input again and again: name a file.");
@@ -129,7 +139,8 @@ std::vector<NamedFile> AxisOptions::outputs() const {
 std::vector<NamedFile> AxisOptions::named_by(bool JobOption::*kind) const {
   std::vector<NamedFile> files;
   for (JobOption const& option : measure::Setting{.job = job}.its_job().options) {
-    if (option.*kind && plain.contains(option.name)) files.push_back({"--" + option.name, plain.at(option.name)});
+    if (!(option.*kind) || !plain.contains(option.name)) continue;
+    for (std::string const& path : plain.at(option.name)) files.push_back({"--" + option.name, path});
   }
   return files;
 }
@@ -188,12 +199,16 @@ void AxisOptions::remark_on_sizes() const {
   }
 }
 
+void AxisOptions::add_plain(std::vector<std::string>& words) const {
+  for (auto const& [name, values] : plain) {
+    for (std::string const& value : values) words.insert(words.end(), {"--" + name, value});
+  }
+}
+
 std::vector<std::string> AxisOptions::arguments() const {
   std::vector<std::string> all;
   for (std::string const& device : wishes()) all.insert(all.end(), {"--device", device});
-  for (auto const& [name, value] : plain) {
-    if (!value.empty()) all.insert(all.end(), {"--" + name, value});
-  }
+  add_plain(all);
   for (measure::AxisKind const& axis : kinds()) {
     std::string const name(axis.name);
     all.push_back("--" + name);
@@ -256,9 +271,7 @@ FilesToWrite SweepArguments::files_to_write(TraceArguments const& trace, std::st
 void SweepArguments::warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const {
   if (!axes.profile.profile) return;
   std::vector<std::string> command{this_program(), "bench", "--json", "--no-points", "--device", axes.wishes().front()};
-  for (auto const& [name, value] : axes.plain) {
-    if (!value.empty()) command.insert(command.end(), {"--" + name, value});
-  }
+  axes.add_plain(command);
   ChildEnd const end = run_child(command, stop);
   if (end.code != exit_ok) return;  // The process that measures will say why.
   ProfiledMachine here = machine_of_results(end.output);

@@ -25,11 +25,16 @@ std::string size_remark(std::string const& option, std::string const& list);
 /// Says that on standard error.
 void say_size_remark(std::string const& option, std::string const& list);
 
+/// Adds `--name` for an option of a job. Its values go to `values`: one, or all of an option that takes several; none
+/// if it is not named or empty.
+CLI::Option* add_own_option(CLI::App& command, JobOption const& option, std::vector<std::string>& values);
+
 /// The options that name the axes of a sweep: `--producers`, `--tile` and so on, each a list.
 struct AxisOptions {
   Job const* job = nullptr;                  ///< Whose axes they are; as Setting::job.
   std::map<std::string, std::string> lists;  ///< By axis, as asked for.
-  std::map<std::string, std::string> plain;  ///< By option of the job that takes no list; empty if it was not named.
+  /// By option of the job that takes no list: its values, none if it was not named.
+  std::map<std::string, std::vector<std::string>> plain;
   std::vector<std::string> devices{"auto"};  ///< As named; an axis if there are several.
   SlowerOption slower;
   ProfileOption profile;
@@ -64,6 +69,8 @@ struct AxisOptions {
   std::vector<std::string> wishes() const;
   /// The same as arguments of a command: "--producers", "1,2", and so on. Sizes are in bytes: they were remarked on.
   std::vector<std::string> arguments() const;
+  /// Adds the options that `plain` has.
+  void add_plain(std::vector<std::string>& words) const;
 
  private:
   std::vector<measure::AxisKind> kinds() const;
