@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -16,7 +17,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/devices.hpp"
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/pipeline.hpp"
 
@@ -27,6 +28,8 @@ constexpr std::size_t keys = 8;
 
 /// Of each run; `--tiles=10000000` makes it more.
 std::uint64_t tiles_a_run = 20'000;
+/// What the pipelines run on; `--device=model:h200@100` has a model do it.
+std::string wish = "cpu";
 
 enum class Order : std::uint8_t { none, all, by_key };
 
@@ -105,8 +108,8 @@ double median(std::vector<double> values) {
 
 /// A plain and an ordered run alternate, so that what else the machine does is the same for both.
 void beside_a_plain_one(benchmark::State& state, Order order) {
-  cpu::CpuDevice device({.compute_threads = 2});
-  Pipeline pipeline(device,
+  auto const device = open_device(wish);
+  Pipeline pipeline(*device,
                     {.tile = {.input_bytes = static_cast<std::size_t>(state.range(2))},
                      .producers = static_cast<unsigned>(state.range(0)),
                      .lanes = static_cast<unsigned>(state.range(1)),
@@ -140,13 +143,17 @@ void add_cases() {
 }  // namespace penstock
 
 int main(int argc, char** argv) {
-  constexpr std::string_view tiles = "--tiles=";
-  for (int i = 1; i < argc; ++i) {
-    if (!std::string_view(argv[i]).starts_with(tiles)) continue;
-    penstock::tiles_a_run = std::strtoull(argv[i] + tiles.size(), nullptr, 10);
-    std::swap(argv[i], argv[argc - 1]);
-    --argc;
-    break;
+  constexpr std::string_view tiles = "--tiles=", device = "--device=";
+  for (int i = argc - 1; i > 0; --i) {
+    std::string_view const argument = argv[i];
+    if (argument.starts_with(tiles)) {
+      penstock::tiles_a_run = std::strtoull(argv[i] + tiles.size(), nullptr, 10);
+    } else if (argument.starts_with(device)) {
+      penstock::wish = argument.substr(device.size());
+    } else {
+      continue;
+    }
+    std::swap(argv[i], argv[--argc]);
   }
   benchmark::Initialize(&argc, argv);
   penstock::add_cases();
