@@ -109,7 +109,7 @@ TEST_F(CapturesInFiles, MayHaveOnePacketInTheirLastPiece) {
   }
 }
 
-/// Seen to fail: the first tile of a stream had no size for its cutter, which took the packet for too long.
+/// Seen to fail if a tile that begins with a head is not told to the cutter, which takes the packet for too long then.
 TEST_F(CapturesInFiles, MayComeInPartsThroughAPipe) {
   Pipeline larger(device, {.tile = {.input_bytes = 4 * tile_bytes}, .ordered = true});
   MadeCapture capture(MadeCapture::Format::pcap, false, false);
@@ -189,8 +189,6 @@ TEST_F(CapturesInFiles, ThatAreNoneFailWithTheirName) {
 }
 
 /// A packet that carries a capture looks like packets from its middle.
-///
-/// Seen to fail: two pieces saw different borders, and the file failed.
 TEST_F(CapturesInFiles, ThatCarryCapturesAreReadAsPipesAre) {
   std::mt19937 random(4);
   MadeCapture inner(MadeCapture::Format::pcap, false, false);
@@ -208,7 +206,7 @@ TEST_F(CapturesInFiles, ThatCarryCapturesAreReadAsPipesAre) {
   }
 }
 
-/// Seen to fail: nothing of a small file was read.
+/// Seen to fail if a piece with damage gives nothing of what is in front of it.
 TEST_F(CapturesInFiles, ThatAreSmallAndDamagedAreReadUpToThere) {
   MadeCapture capture(MadeCapture::Format::pcapng, false, false);
   capture.add({"one"});
@@ -268,7 +266,7 @@ TEST_F(CapturesInFiles, ThatAreDamagedWithinALongBlockSaySo) {
   }
 }
 
-/// Seen to fail: what had come was kept until 4096 bytes were there, and lost at a stop.
+/// Seen to hang if what came with the head is not looked at before more is waited for.
 TEST_F(CapturesInFiles, LeaveAPipeWithTheirFirstPackets) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);

@@ -97,7 +97,7 @@ struct AFileInChains : testing::Test {
   }
 };
 
-/// Seen to fail where a guess was taken without a look at the end of the piece in front.
+/// Seen to fail if a guess is taken without a look at the end of the piece in front.
 TEST_F(AFileInChains, HasAllItsRecordsWhateverIsGuessed) {
   std::mt19937 random(1);
   std::vector<std::string> wanted;
@@ -192,7 +192,7 @@ MadeCapture some_capture(std::mt19937& random, MadeCapture::Format format, std::
   return capture;
 }
 
-/// Seen to fail before guesses were compared: captures were refused, or records were lost.
+/// Seen to fail if guesses are not compared.
 TEST_F(AFileInChains, HasAllPacketsOfAnyCaptureWithAnyTiles) {
   std::mt19937 random(7);
   for (int round = 0; round < 40; ++round) {

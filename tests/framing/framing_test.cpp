@@ -54,7 +54,7 @@ TEST(ALengthInFront, MayStandBehindOtherBytesAndCountAll) {
   EXPECT_EQ(eight->record_bytes(bytes_of("\0\0\0\0\0\0\0\1"s)), 9U);
 }
 
-/// Seen to fail: four was added, whatever the length had.
+/// Seen to fail if four is added, whatever the length has.
 TEST(ALengthInFront, CountsWhatIsBehindItHoweverManyBytesItHas) {
   EXPECT_EQ(length_prefixed({.bytes = 8})->record_bytes(bytes_of("\0\0\0\0\0\0\0\1"s)), 9U);
   EXPECT_EQ(length_prefixed({.bytes = 1, .before = 2})->record_bytes(bytes_of("xy\3"s)), 6U);

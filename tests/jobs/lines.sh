@@ -84,6 +84,8 @@ EOF
       grep -qx 'first second.gz -' || fail 'not all inputs are said'
     same_lines
     "$program" bench --device cpu --input first second.gz third --repeats 1 --window 20 --load 0 >out 2>err || fail "bench: $(cat err)"
+    printf 'input = ["first", "second.gz", "third"]\ndevice = "cpu"\n' >some.toml
+    if "$program" run --config some.toml >out 2>err; then same_lines; else grep -q 'reads no TOML' err || fail "$(cat err)"; fi
     # What is wrong with one of them does not end the others.
     head -c -1 second.gz >cut.gz
     ! "$program" run --device cpu --input first cut.gz third >out 2>err || fail 'a file that is cut short was taken'
