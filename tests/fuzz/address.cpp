@@ -8,7 +8,7 @@
 #include <arpa/inet.h>
 
 #include "penstock/error.hpp"
-#include "penstock/net/net_address.hpp"
+#include "penstock/machine/net_address.hpp"
 
 namespace penstock::fuzz {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "penstock/core/descriptor.hpp"
 #include "penstock/files.hpp"
-#include "penstock/net/net_address.hpp"
+#include "penstock/machine/net_address.hpp"
 #include "penstock/sinks.hpp"
 #include "penstock/sockets.hpp"
 

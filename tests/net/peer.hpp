@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "penstock/net/net_address.hpp"
+#include "penstock/machine/net_address.hpp"
 
 namespace penstock::support {
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "penstock/core/descriptor.hpp"
-#include "penstock/net/net_address.hpp"
+#include "penstock/machine/net_address.hpp"
 #include "penstock/sinks.hpp"
 
 namespace penstock {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "penstock/net/contents.hpp"
-#include "penstock/net/ending.hpp"
+#include "penstock/machine/ending.hpp"
 #include "penstock/net/naps.hpp"
-#include "penstock/net/poll_set.hpp"
+#include "penstock/machine/poll_set.hpp"
 #include "penstock/net/receivers.hpp"
 
 namespace penstock {

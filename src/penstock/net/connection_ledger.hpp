@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "penstock/net/ending.hpp"
+#include "penstock/machine/ending.hpp"
 #include "penstock/sockets.hpp"
 
 namespace penstock {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "penstock/core/descriptor.hpp"
-#include "penstock/net/net_address.hpp"
+#include "penstock/machine/net_address.hpp"
 #include "penstock/sockets.hpp"
 
 namespace penstock {

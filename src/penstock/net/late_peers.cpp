@@ -7,7 +7,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "penstock/net/poll_set.hpp"
+#include "penstock/machine/poll_set.hpp"
 
 namespace penstock {
 namespace {

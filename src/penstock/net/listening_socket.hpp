@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "penstock/core/descriptor.hpp"
-#include "penstock/net/net_address.hpp"
+#include "penstock/machine/net_address.hpp"
 
 namespace penstock {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "penstock/net/net_address.hpp"
+#include "penstock/machine/net_address.hpp"
 
 namespace penstock {
 

@@ -19,7 +19,7 @@
 
 #include "penstock/core/descriptor.hpp"
 #include "penstock/error.hpp"
-#include "penstock/net/poll_set.hpp"
+#include "penstock/machine/poll_set.hpp"
 #include "penstock/operation/http_peer.hpp"
 
 namespace penstock {

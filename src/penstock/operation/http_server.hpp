@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "penstock/net/net_address.hpp"
+#include "penstock/machine/net_address.hpp"
 #include "penstock/operation/http_answer.hpp"
 
 namespace penstock {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "penstock/core/descriptor.hpp"
-#include "penstock/net/ending.hpp"
+#include "penstock/machine/ending.hpp"
 
 namespace penstock {
 

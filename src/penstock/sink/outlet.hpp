@@ -8,7 +8,7 @@
 #include <span>
 
 #include "penstock/core/descriptor.hpp"
-#include "penstock/net/ending.hpp"
+#include "penstock/machine/ending.hpp"
 
 namespace penstock {
 

@@ -11,7 +11,7 @@
 
 #include "penstock/core/descriptor.hpp"
 #include "penstock/error.hpp"
-#include "penstock/net/ending.hpp"
+#include "penstock/machine/ending.hpp"
 #include "penstock/sink/outlet.hpp"
 #include "penstock/sinks.hpp"
 

@@ -13,7 +13,7 @@
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/say.hpp"
-#include "penstock/net/net_address.hpp"
+#include "penstock/machine/net_address.hpp"
 #include "penstock/sink/sink_writer.hpp"
 #include "penstock/sinks.hpp"
 

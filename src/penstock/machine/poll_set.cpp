@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/net/poll_set.hpp"
+#include "penstock/machine/poll_set.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/net/net_address.hpp"
+#include "penstock/machine/net_address.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/net/ending.hpp"
+#include "penstock/machine/ending.hpp"
 
 #include <cerrno>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 
-#include "penstock/net/poll_set.hpp"
+#include "penstock/machine/poll_set.hpp"
 
 namespace penstock {
 
