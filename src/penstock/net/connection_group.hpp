@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/net/contents.hpp"
 #include "penstock/machine/ending.hpp"
-#include "penstock/net/naps.hpp"
 #include "penstock/machine/poll_set.hpp"
+#include "penstock/net/contents.hpp"
+#include "penstock/net/naps.hpp"
 #include "penstock/net/receivers.hpp"
 
 namespace penstock {

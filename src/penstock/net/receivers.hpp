@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "penstock/core/of_tiles.hpp"
-#include "penstock/net/contents.hpp"
 #include "penstock/machine/ending.hpp"
-#include "penstock/net/naps.hpp"
 #include "penstock/machine/poll_set.hpp"
+#include "penstock/net/contents.hpp"
+#include "penstock/net/naps.hpp"
 
 namespace penstock {
 

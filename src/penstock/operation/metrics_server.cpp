@@ -14,8 +14,8 @@
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
-#include "penstock/metrics.hpp"
 #include "penstock/machine/net_address.hpp"
+#include "penstock/metrics.hpp"
 #include "penstock/operation/http_server.hpp"
 
 namespace penstock {
