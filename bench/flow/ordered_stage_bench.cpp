@@ -3,7 +3,6 @@
 // producers fill them? Budget: 1.05 of the time by key, with as many lanes; on one lane 1.05 of that of a plain stage
 // on one lane. Every tile is looked at: one that is out of its sequence is an error.
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "ordered_sums.hpp"
 #include <benchmark/benchmark.h>
 
 #include "penstock/devices.hpp"
@@ -23,8 +23,6 @@
 
 namespace penstock {
 namespace {
-
-constexpr std::size_t keys = 8;
 
 /// Of each run; `--tiles=10000000` makes it more.
 std::uint64_t tiles_a_run = 20'000;
@@ -48,31 +46,62 @@ class Numbers final : public Source {
 };
 
 /// Sums each tile's numbers, and sees whether the tiles of a key come in their sequence.
-struct Sums {
-  std::array<std::uint64_t, keys> next{};
-  std::array<std::uint64_t, keys> sum{};
-  std::uint64_t out_of_order = 0;
-};
-
 class SumStage final : public Stage {
  public:
-  SumStage(Order order, StageContext const&) : order_(order) {}
-  Promises promises() const noexcept override { return {.reads_once = true}; }
+  SumStage(Order order, StageContext const& context) : order_(order) {
+#ifdef PENSTOCK_WITH_CUDA
+    if (context.device.info().kind == DeviceKind::cuda) on_gpu_ = context.device.allocate(sizeof(OrderedSums));
+#else
+    static_cast<void>(context);
+#endif
+  }
+  Promises promises() const noexcept override {
+    return {.reads_once = true};
+  }
+  void prepare([[maybe_unused]] StreamRef stream) override {
+#ifdef PENSTOCK_WITH_CUDA
+    if (!on_gpu_.bytes().empty()) clear(sums_on_gpu(), stream.native());
+#endif
+  }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+#ifdef PENSTOCK_WITH_CUDA
+    if (!on_gpu_.bytes().empty()) {
+      auto const numbers = tile.input.as<std::uint32_t const>();
+      if (!add_in_order(order_ == Order::none ? nullptr : sums_on_gpu(),
+                        reinterpret_cast<std::uint32_t const*>(numbers.address()), numbers.size(), tile.tag,
+                        tile.sequence, stream.native()))
+        throw Error(ErrorKind::device_refused, "The kernel was refused.");
+      return 0;
+    }
+#endif
     stream.launch(1, [this, input = tile.input.as<std::uint32_t const>(), key = tile.tag,
                       sequence = tile.sequence](KernelBlock block) {
       auto const numbers = input.in(block);
       std::uint64_t const sum = std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
       benchmark::DoNotOptimize(sum);
       if (order_ == Order::none) return;
-      sums.out_of_order += std::exchange(sums.next[key], sequence + 1) <= sequence ? 0U : 1U;
-      sums.sum[key] += sum;
+      sums_.out_of_order += std::exchange(sums_.next[key], sequence + 1) <= sequence ? 0U : 1U;
+      sums_.sum[key] += sum;
     });
     return 0;
   }
-  Sums sums;
+  /// Once all tiles are done.
+  std::uint64_t out_of_order() const {
+#ifdef PENSTOCK_WITH_CUDA
+    if (!on_gpu_.bytes().empty()) return ::out_of_order(sums_on_gpu());
+#endif
+    return sums_.out_of_order;
+  }
 
  private:
+#ifdef PENSTOCK_WITH_CUDA
+  OrderedSums* sums_on_gpu() const {
+    return reinterpret_cast<OrderedSums*>(on_gpu_.bytes().data());
+  }
+
+  DeviceMemory on_gpu_;
+#endif
+  OrderedSums sums_;
   Order const order_;
 };
 
@@ -87,7 +116,7 @@ Took run_once(Pipeline& pipeline, Order order) {
   std::uint64_t out_of_order = 0;
   Stages const plain{
       .make = [order](StageContext const& context) { return std::make_unique<SumStage>(order, context); },
-      .merge = [&](Stage& stage) { out_of_order += static_cast<SumStage&>(stage).sums.out_of_order; }};
+      .merge = [&](Stage& stage) { out_of_order += static_cast<SumStage&>(stage).out_of_order(); }};
   Numbers source;
   double const cpu_before = cpu_seconds();
   auto const start = std::chrono::steady_clock::now();
