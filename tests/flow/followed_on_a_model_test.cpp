@@ -17,11 +17,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Lanes with a stream each, which in the legacy flavour is one for all of them. A tile takes 20 us to compute, in one
-/// of ten blocks that run at once, and 6.6 us each way.
+/// Lanes with a stream each, which in the legacy flavour is one for all of them. A tile takes 200 us to compute, in one
+/// of ten blocks that run at once, and 6.6 us each way: so long that lanes of a busy host, which sleep meanwhile, give
+/// the next tiles in time.
 struct LanesOnALegacyModel : testing::Test {
   static constexpr std::size_t bytes = 64 << 10;
-  static constexpr auto kernel = 20us;
+  static constexpr auto kernel = 200us;
 
   LanesOnALegacyModel() {
     Clock::slow_down(20);
@@ -38,7 +39,8 @@ struct LanesOnALegacyModel : testing::Test {
     options.tuning.slots = 4;
     options.tuning.batch = 1;
     options.tuning.tiles = 24;
-    options.tuning.signal = SignalKind::event_poll;
+    options.tuning.signal = SignalKind::callback;
+    options.tuning.spin = 0us;
     options.tuning.shape = LaneShape::single;
     options.tuning.transport = Transport::copies;
     options.tuning.graphs = Graphs::never;
@@ -54,7 +56,7 @@ struct LanesOnALegacyModel : testing::Test {
     auto const stage = on_device([](DeviceTile const&, StreamRef stream) {
       stream.launch(1, [](std::uint32_t) {}, {.time = kernel, .blocks = 1});
     });
-    Report const report = pipeline.run(generate(1000, fill), stage, [](Completion&) {});
+    Report const report = pipeline.run(generate(200, fill), stage, [](Completion&) {});
     EXPECT_TRUE(report.ok()) << describe(report);
     return figures_of(report, pipeline.options(), recorder.take(), *device);
   }
