@@ -30,8 +30,9 @@ class WrongDevice final : public Device {
   StreamRef per_thread_default_stream() override { return device_.per_thread_default_stream(); }
   StreamRef legacy_default_stream() override { return device_.legacy_default_stream(); }
   Stream make_stream(StreamOptions options) override {
-    auto own = wrong_.one_stream ? std::nullopt : std::optional<Stream>(device_.make_stream(options));
-    StreamRef const stream = own ? StreamRef(*own) : StreamRef(only_);
+    if (wrong_.one_stream) return Stream(std::make_unique<Backend>(wrong_, std::nullopt, StreamRef(only_)));
+    Stream own = device_.make_stream(options);
+    StreamRef const stream(own);
     return Stream(std::make_unique<Backend>(wrong_, std::move(own), stream));
   }
   Event make_event(EventOptions options) override { return device_.make_event(options); }
