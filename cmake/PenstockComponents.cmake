@@ -6,11 +6,10 @@ penstock_add_component(engine
   LAYERS   core report device flavour cpu cuda machine devices lane flow)
 
 penstock_add_component(observe
-  SENTENCE "What a run tells: verdict, trace, times of steps, ranges for profilers, attribution."
+  SENTENCE "What a run tells: verdict, trace, times of steps, ranges for profilers, attribution; options as text."
   NEEDS    engine
-  LAYERS   nvtx cupti
-  GUESTS   flow/attribute.cpp flow/attribute.hpp flow/judge.cpp flow/judge.hpp flow/option_members.cpp flow/option_members.hpp
-           flow/replay.cpp flow/replay.hpp lane/flight_clock.cpp lane/flight_clock.hpp lane/lost_tiles.cpp lane/lost_tiles.hpp
+  LAYERS   nvtx cupti observe
+  GUESTS   lane/flight_clock.cpp lane/flight_clock.hpp
            report/advice.cpp report/advice.hpp report/attribution.cpp report/device_advice.cpp report/device_advice.hpp
            report/find_bound.cpp report/find_bound.hpp report/limits.cpp report/limits.hpp report/measured_run.hpp
            report/overlap.cpp report/overlap.hpp report/passages.cpp report/passages.hpp report/run_figures.cpp
@@ -20,8 +19,8 @@ penstock_add_component(observe
 penstock_add_component(models
   SENTENCE "GPUs that are modelled by the CPU device, and their clock."
   NEEDS    engine
-  GUESTS   core/host_account.hpp core/host_time.cpp core/host_time.hpp core/too_slow.hpp cpu/cost_on_model.cpp
-           cpu/cost_on_model.hpp cpu/device_model.hpp cpu/faults.hpp cpu/modelled_time.cpp cpu/onward.hpp cpu/waits_abroad.cpp
+  GUESTS   cpu/cost_on_model.cpp cpu/cost_on_model.hpp cpu/device_model.hpp cpu/faults.hpp cpu/host_account.hpp
+           cpu/host_keeper.cpp cpu/host_keeper.hpp cpu/modelled_time.cpp cpu/onward.hpp cpu/waits_abroad.cpp
            devices/built_in_models.cpp devices/models.cpp devices/models.hpp)
 
 penstock_add_component(ingest
@@ -49,26 +48,27 @@ penstock_add_component(lines
   NEEDS    kernels
   LAYERS   literals
   GUESTS   line_sums.hpp access_log.hpp digit_walk.hpp json_name.hpp json_stops.hpp json_walk.hpp line_calendar.hpp
-           line_groups.cuh line_stops.hpp line_text.cpp line_time.hpp line_values.hpp line_walk.hpp literal_marks.cuh
-           literal_search.hpp stop_cursor.hpp sum_lines.cpp sum_lines.cu time_cursor.hpp)
+           line_groups.cuh line_stops.hpp line_text.cpp line_time.hpp line_values.hpp line_walk.hpp lines_on_cuda.hpp
+           lines_without_cuda.cpp literal_marks.cuh literal_search.hpp stop_cursor.hpp sum_lines.cpp sum_lines.cu time_cursor.hpp)
 
 penstock_add_component(packets
   SENTENCE "Kernels on captured packets."
   NEEDS    ingest kernels
   GUESTS   packet_sums.hpp captured_packet.hpp packet_extensions.hpp packet_flows.cpp packet_headers.hpp packet_layers.hpp
-           packet_links.hpp packet_octets.hpp packet_parse.hpp packets_left_out.cpp sum_packets.cpp sum_packets.cu)
+           packet_links.hpp packet_octets.hpp packet_parse.hpp packets_left_out.cpp packets_on_cuda.hpp
+           packets_without_cuda.cpp sum_packets.cpp sum_packets.cu)
 
 penstock_add_component(radio
   SENTENCE "Kernels on samples of radio, and pictures of them."
   NEEDS    egress kernels
   LAYERS   picture
-  GUESTS   mode_s.hpp waterfall.hpp mode_s.cpp mode_s.cu mode_s_frame.cpp mode_s_receiver.cpp mode_s_rules.hpp sum_spectra.cpp
-           sum_spectra.cu waterfall.cpp)
+  GUESTS   mode_s.hpp waterfall.hpp mode_s.cpp mode_s.cu mode_s_frame.cpp mode_s_receiver.cpp mode_s_rules.hpp radio_on_cuda.hpp
+           radio_without_cuda.cpp sum_spectra.cpp sum_spectra.cu waterfall.cpp)
 
 penstock_add_component(images
   SENTENCE "Kernels on images."
   NEEDS    kernels
-  GUESTS   images.hpp resize_images.cpp resize_images.cu resize_rules.hpp)
+  GUESTS   images.hpp images_on_cuda.hpp images_without_cuda.cpp resize_images.cpp resize_images.cu resize_rules.hpp)
 
 penstock_add_component(collective
   SENTENCE "What several devices have, made one."
@@ -76,11 +76,10 @@ penstock_add_component(collective
   LAYERS   collective)
 
 penstock_add_component(operate
-  SENTENCE "A running program: metrics, stop signals, options as text and in files."
+  SENTENCE "A running program: metrics, stop signals, options in files."
   NEEDS    engine observe
   LAYERS   operation profile
-  GUESTS   flow/option_row.cpp flow/option_row.hpp flow/option_table.cpp flow/option_table.hpp stop_signals.hpp
-           machine/stop_signals.cpp)
+  GUESTS   stop_signals.hpp machine/stop_signals.cpp)
 
 penstock_add_component(job
   SENTENCE "A user's own work as a value, under run, bench, compare and tune."

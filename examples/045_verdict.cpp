@@ -11,7 +11,7 @@ using namespace penstock;
 int main() {
   Devices const devices = open_devices();
   Pipeline pipeline(devices,
-                    {.tile = tile_of<std::byte, void>(1 << 20), .producers = 1, .watching = {.verdict = true}});
+                    {.tile = tile_of<std::byte, void>(1 << 20), .producers = 1, .watching = {.hooks = {verdicts()}}});
 
   // Fills each tile over and over, as if that were work.
   auto const fill = [](TilePlace, std::span<std::byte> input) {

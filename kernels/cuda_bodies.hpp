@@ -9,18 +9,16 @@
 
 #include "penstock/device_memory.hpp"
 #include "penstock/flavour.hpp"
-#include "penstock/images.hpp"
 #include "penstock/kernels.hpp"
-#include "penstock/line_sums.hpp"
-#include "penstock/mode_s.hpp"
-#include "penstock/packet_sums.hpp"
 #include "penstock/row_sums.hpp"
-#include "penstock/waterfall.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
 struct Stamp;
+
+/// Says that this build has no CUDA kernels, and what to do.
+[[noreturn]] void refuse_without_cuda();
 
 /// The GPU's bodies of the launchers, on a cudaStream_t. The launchers have checked the arguments.
 ///
@@ -36,9 +34,6 @@ void combine_cuda(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, 
 void count_bytes_prepare_cuda();
 void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, std::size_t most_blocks,
                       void* stream);
-void find_mode_s_prepare_cuda();
-void find_mode_s_cuda(DeviceSpan<std::byte const> input, DeviceSpan<ModeSBlock> blocks, std::size_t most_blocks,
-                      void* stream);
 void matrix_product_prepare_cuda();
 void matrix_product_cuda(DeviceSpan<std::uint16_t const> a, DeviceSpan<std::uint16_t const> b, DeviceSpan<float> c,
                          std::uint32_t rows, std::uint32_t columns, std::uint32_t depth, void* stream);
@@ -51,24 +46,11 @@ void neighbour_sums_cuda(DeviceSpan<std::uint32_t const> from, DeviceSpan<std::u
 void neighbour_sums_together_cuda(DeviceSpan<std::uint32_t> one, DeviceSpan<std::uint32_t> other, std::uint32_t rounds,
                                   std::uint32_t blocks, void* stream);
 std::uint32_t neighbour_sums_at_once_cuda();
-void resize_images_prepare_cuda();
-void resize_images_cuda(std::span<ImageInput const> images, ImageForm const& form, std::size_t most_blocks,
-                        void* stream);
 void sum_present_rows_prepare_cuda();
 void sum_present_rows_cuda(DeviceSpan<std::uint32_t const> rows, DeviceSpan<std::uint32_t const> mask,
                            DeviceSpan<std::uint64_t> sums, void* stream);
 void sum_prepare_cuda();
 void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<float> to, void* stream);
-void sum_lines_prepare_cuda();
-void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
-                    DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons,
-                    std::size_t most_blocks, void* stream);
-void sum_packets_prepare_cuda();
-void sum_packets_cuda(std::span<PacketInput const> inputs, DeviceSpan<PacketTotals> totals,
-                      DeviceSpan<PacketFlow> flows, std::size_t most_blocks, void* stream);
-void sum_spectra_prepare_cuda();
-void sum_spectra_cuda(DeviceSpan<std::byte const> input, DeviceSpan<float> spectra, SpectrumForm const& form,
-                      std::size_t most_blocks, void* stream);
 void transform_prepare_cuda();
 void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to,
                     std::size_t most_blocks, void* stream);
@@ -87,17 +69,6 @@ constexpr std::uint32_t modelled_blocks(unsigned multiprocessors, std::size_t bl
   return multiprocessors == 0 ? 0 : static_cast<std::uint32_t>(std::min(blocks_on(multiprocessors), blocks));
 }
 
-/// How many images one kernel takes.
-inline constexpr std::size_t resize_images_inputs = 32;
-/// How many inputs one kernel takes.
-inline constexpr std::size_t sum_lines_inputs = 32;
-/// What one block of GPU threads looks through for lines.
-inline constexpr std::size_t sum_lines_block_bytes = 8192;
-/// How many tiles one kernel takes, and how many packets one block of GPU threads looks at.
-inline constexpr std::size_t sum_packets_inputs = 32;
-inline constexpr std::size_t sum_packets_block_packets = 64;
-/// Threads of one block that looks for frames of Mode S.
-inline constexpr unsigned mode_s_threads = 512;
 /// What one block of GPU threads hashes; of that many bytes one value goes to scratch.
 inline constexpr std::size_t blake3_cuda_grain = 128 * std::size_t{1024};
 

@@ -11,8 +11,8 @@
 #endif
 
 #include "penstock/error.hpp"
-#include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/mode_s_rules.hpp"
+#include "penstock/kernels/radio_on_cuda.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

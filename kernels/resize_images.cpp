@@ -6,7 +6,7 @@
 
 #include "penstock/error.hpp"
 #include "penstock/images.hpp"
-#include "penstock/kernels/cuda_bodies.hpp"
+#include "penstock/kernels/images_on_cuda.hpp"
 #include "penstock/kernels/resize_rules.hpp"
 
 namespace penstock {

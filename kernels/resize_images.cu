@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "penstock/images.hpp"
-#include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/cuda_launch.cuh"
+#include "penstock/kernels/images_on_cuda.hpp"
 #include "penstock/kernels/resize_rules.hpp"
 
 namespace penstock {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "penstock/error.hpp"
-#include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/digit_walk.hpp"
 #include "penstock/kernels/json_stops.hpp"
 #include "penstock/kernels/line_stops.hpp"
+#include "penstock/kernels/lines_on_cuda.hpp"
 #include "penstock/kernels/literal_search.hpp"
 #include "penstock/kernels/stop_cursor.hpp"
 #include "penstock/line_sums.hpp"

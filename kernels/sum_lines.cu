@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/cuda_launch.cuh"
 #include "penstock/kernels/json_walk.hpp"
 #include "penstock/kernels/line_groups.cuh"
 #include "penstock/kernels/line_walk.hpp"
+#include "penstock/kernels/lines_on_cuda.hpp"
 #include "penstock/kernels/literal_marks.cuh"
 
 namespace penstock {

@@ -8,8 +8,8 @@
 
 #include "penstock/error.hpp"
 #include "penstock/framing.hpp"
-#include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/packet_parse.hpp"
+#include "penstock/kernels/packets_on_cuda.hpp"
 #include "penstock/packet_sums.hpp"
 
 namespace penstock {

@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "penstock/framing.hpp"
-#include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/cuda_launch.cuh"
 #include "penstock/kernels/packet_parse.hpp"
+#include "penstock/kernels/packets_on_cuda.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "penstock/error.hpp"
-#include "penstock/kernels/cuda_bodies.hpp"
+#include "penstock/kernels/radio_on_cuda.hpp"
 #include "penstock/waterfall.hpp"
 
 namespace penstock {

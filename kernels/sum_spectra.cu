@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "penstock/kernels/cuda_bodies.hpp"
 #include "penstock/kernels/cuda_launch.cuh"
+#include "penstock/kernels/radio_on_cuda.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,11 @@ enum class StreamMode : std::uint8_t {
   thread_default,  ///< The default stream of the lane's thread: a stage that names no stream is on it.
   own,             ///< A non-blocking stream of the lane's own.
 };
+
+inline constexpr std::array all_stream_modes{StreamMode::thread_default, StreamMode::own};
+
+/// "default", "own".
+std::string_view to_string(StreamMode mode) noexcept;
 
 /// The mechanisms by which a lane can hear that its device got somewhere.
 enum class SignalKind : std::uint8_t {
@@ -114,6 +120,7 @@ struct HostStage {
 struct Tuning {
   /// For `spin` and `borrow_spin`; a longer time means this one.
   static constexpr std::chrono::microseconds for_ever = std::chrono::hours(1);
+  static constexpr unsigned most_spare = 10'000;
   /// Only a kernel that never ends takes so long.
   static constexpr std::chrono::seconds usual_patience{60};
 
@@ -187,21 +194,19 @@ struct Tuning {
   bool bind = true;  ///< Keep threads and tiles next to the device.
 };
 
+class RunHook;
+struct PipelineOptions;
+
+/// Makes a hook for one pipeline (run_hook.hpp); null for none. It may add to the pipeline's options: a recorder, say.
+using RunHookMaker = std::function<std::unique_ptr<RunHook>(PipelineOptions& options)>;
+
 /// What watches a pipeline while it works.
 struct Watching {
   /// Is told when each tile that it wants was where, from borrow to sink; null for none. It outlives the pipeline.
   Recorder* recorder = nullptr;
-  /// Judges each run: Report::verdict says what bounded it and what to change. The pipeline then keeps a recorder of
-  /// its own, which takes 8 MiB and notes some 20,000 tiles, the first ones, and costs what every recorder costs
-  /// (docs/performance.md). Not with `recorder`.
-  bool verdict = false;
-  /// Finds the tile that lost a device: after the run the tiles that the device had are run again, one at a time, in a
-  /// new process, and Report::attribution says which of them fails (docs/faults.md). While a run goes well it costs
-  /// nothing. A tile that does not end takes Tuning::patience once more.
-  bool attribute = false;
-  /// The program that is started for that, and its arguments: it must come to `run` or `start` of a pipeline with tiles
-  /// of this shape that has `attribute`, and goes no further. Empty: this program, with the arguments that it has.
-  std::vector<std::string> attribute_command = {};
+  /// Each makes something that looks at the pipeline's runs: `{verdicts()}`, `{attribution()}` of observe.hpp, or your
+  /// own. They are called in this order when the pipeline is made.
+  std::vector<RunHookMaker> hooks = {};
   /// Lanes wait for their device after each step, so a device that is lost was lost by the step and the tile, or batch,
   /// that the report names. It takes most of the throughput.
   bool step_by_step = false;

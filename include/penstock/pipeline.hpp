@@ -273,7 +273,7 @@ class Pipeline {
   /// Throws: as drain; and what `hand_in_rest` throws: the run is then stopped, and there is no report.
   [[nodiscard]] Report drain(std::function<void()> const& hand_in_rest);
   /// Cancels what no device has started and lets nothing more in; also ends a search for the tile that lost a device
-  /// (Watching::attribute). `drain` still reports.
+  /// (attribution() of observe.hpp). `drain` still reports.
   void stop() noexcept;
 
   /// True from `start` or `run` to the report.

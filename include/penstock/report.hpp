@@ -146,7 +146,7 @@ struct DeviceSummary {
   std::string loss;          ///< Why it was lost; empty if it was not.
 };
 
-/// Which of the tiles that lost devices had fail when each runs by itself (Watching::attribute).
+/// Which of the tiles that lost devices had fail when each runs by itself (attribution() of observe.hpp).
 struct Attribution {
   struct Culprit {
     std::uint64_t sequence = 0;  ///< The tile's place in the source's order.
@@ -211,7 +211,7 @@ struct Report {
   std::vector<Failure> run_failures;
   std::vector<LaneSummary> lanes;
   std::vector<DeviceSummary> devices;  ///< In the pipeline's order.
-  /// What bounded the run and what to change, if Watching::verdict asked for it; null if it did not, or if no tile
+  /// What bounded the run and what to change, if a hook of verdicts() was there; null if it was not, or if no tile
   /// is done or a device was lost.
   std::shared_ptr<Verdict const> verdict;
   /// Which CPUs the threads were bound to, and on which NUMA nodes a sample of the tiles' pages lay: "Threads: 3
@@ -222,7 +222,7 @@ struct Report {
   std::size_t pool_bytes = 0;
   std::size_t pool_reserve = 0;  ///< Of these tiles, those that stay home while few producers are at work.
   unsigned nodes = 0;            ///< NUMA nodes that the process may use; 0 if that is not known.
-  /// Null if Watching::attribute did not ask for it, or no device was lost.
+  /// Null if no hook of attribution() asked for it, or no device was lost.
   std::shared_ptr<Attribution const> attribution;
   std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
   /// Input that the source did not pass on: one entry for each reason. A job adds what it could not use.

@@ -14,6 +14,7 @@
 #include "penstock/all_reduce.hpp"
 #include "penstock/clock.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/cpu/host_keeper.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock::cpu {
@@ -33,7 +34,7 @@ DeviceModel model_of_ten_multiprocessors() {
 /// it may, and a kernel of four blocks in another stream.
 struct LanesOnAModel : testing::Test {
   LanesOnAModel() {
-    Clock::slow_down(20);
+    cpu::slow_clock(20);
     device.emplace(CpuOptions{.compute_threads = 2, .model = model_of_ten_multiprocessors()});
   }
   struct Times {
@@ -103,7 +104,7 @@ TEST_F(LanesOnAModel, KeepItWaitingIfTheyFillTheDevice) {
 }
 
 TEST(AllReduceOnModels, TakesAsLongAsARingOnTheLinkBetweenThem) {
-  Clock::slow_down(20);
+  cpu::slow_clock(20);
   CpuDevice first({.ordinal = 0, .compute_threads = 1, .model = model_of_ten_multiprocessors()});
   CpuDevice second({.ordinal = 1, .compute_threads = 1, .model = model_of_ten_multiprocessors()});
   DeviceGroup const devices{&first, &second};

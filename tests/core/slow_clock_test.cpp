@@ -9,6 +9,7 @@
 #include "penstock/clock.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/host_time.hpp"
+#include "penstock/cpu/host_keeper.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
@@ -22,7 +23,7 @@ constexpr unsigned factor = 20;
 /// The process has one clock: each test slows it by the same factor.
 class SlowClock : public testing::Test {
  protected:
-  SlowClock() { Clock::slow_down(factor); }
+  SlowClock() { cpu::slow_clock(factor); }
 };
 
 std::chrono::nanoseconds cpu_time() {

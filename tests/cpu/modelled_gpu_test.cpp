@@ -17,6 +17,7 @@
 #include "penstock/core/host_account.hpp"
 #include "penstock/core/too_slow.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/cpu/host_keeper.hpp"
 
 namespace penstock::cpu {
 namespace {
@@ -42,7 +43,7 @@ class ModelledGpu : public testing::Test {
  protected:
   ModelledGpu() : ModelledGpu(model_of_ten_gigabytes_a_second()) {}
   explicit ModelledGpu(DeviceModel const& model) {
-    Clock::slow_down(20);
+    cpu::slow_clock(20);
     device = std::make_unique<CpuDevice>(CpuOptions{.compute_threads = 2, .model = model});
   }
   ~ModelledGpu() override {

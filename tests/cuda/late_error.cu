@@ -51,6 +51,7 @@ struct Case {
 };
 
 template <std::size_t count>
+#include "penstock/observe.hpp"
 std::size_t place_of(std::array<std::string_view, count> const& names, std::string_view name) {
   auto const found = std::ranges::find(names, name);
   if (found == names.end()) throw Error(ErrorKind::bad_argument, "There is no '" + std::string(name) + "'.");
@@ -72,7 +73,7 @@ Case case_of(std::string_view kind, std::string_view place, std::string_view way
                         .transport = Transport::copies,
                         .graphs = Graphs::never,
                         .patience = std::chrono::milliseconds(1000)};
-  one.options.watching.attribute = true;
+  one.options.watching.hooks = {attribution()};
   switch (place_of(std::array<std::string_view, 4>{"calls", "graph", "mapped", "in_place"}, way)) {
     case 1:
       one.options.tuning.graphs = Graphs::always;

@@ -8,6 +8,7 @@
 #include "penstock/clock.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/cpu/host_keeper.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report.hpp"
 
@@ -31,7 +32,7 @@ class ThousandTiles final : public Source {
 /// Eight producers where one is enough.
 struct APipelineOfTwoModels : testing::Test {
   APipelineOfTwoModels() {
-    Clock::slow_down(20);
+    cpu::slow_clock(20);
     for (int ordinal = 0; ordinal < 2; ++ordinal) {
       devices.push_back(std::make_unique<cpu::CpuDevice>(
           cpu::CpuOptions{.ordinal = ordinal, .compute_threads = 1, .model = quick_model()}));

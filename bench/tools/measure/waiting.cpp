@@ -11,9 +11,10 @@
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/option_table.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/kernels/busy.hpp"
+#include "penstock/observe.hpp"
+#include "penstock/observe/option_table.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock::measure {
@@ -27,7 +28,7 @@ void wait(int milliseconds) {
 
 Report run(Device& device, WaitingPipeline const& of, unsigned milliseconds, bool judged) {
   PipelineOptions options = of.options;
-  options.watching.verdict = judged;
+  if (judged) options.watching.hooks = {verdicts()};
   Pipeline pipeline(device, options);
   auto const until = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   class Waiting final : public Source {

@@ -64,7 +64,7 @@ using EventCount = BasicEventCount<>;
 
 /// Tells the processor that this is a spin loop; where the clock is slower, the thread sleeps for a moment instead.
 inline void relax_cpu() noexcept {
-  if (Clock::slower() != 1) return HostTime::nap();
+  if (HostTime::nap()) return;
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)

@@ -163,7 +163,7 @@ std::vector<std::unique_ptr<Device>> open_all(std::vector<Named>& all, std::file
     }
   }
   if (all.empty()) return opened;
-  all.front().model ? Clock::slow_down(all.front().model->slower) : Clock::keep();
+  all.front().model ? cpu::slow_clock(all.front().model->slower) : Clock::keep();
   return opened;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "penstock/cpu/device_model.hpp"
+#include "penstock/cpu/host_keeper.hpp"
 
 namespace penstock {
 

@@ -7,11 +7,7 @@
 #include "penstock/clock.hpp"
 #include "penstock/core/works_for.hpp"
 #include "penstock/device.hpp"
-#include "penstock/flow/attribute.hpp"
 #include "penstock/flow/expect_fitting.hpp"
-#include "penstock/flow/judge.hpp"
-#include "penstock/flow/option_members.hpp"
-#include "penstock/flow/replay.hpp"
 #include "penstock/flow/spin_room.hpp"
 #include "penstock/flow/tile_count.hpp"
 #include "penstock/report.hpp"
@@ -38,19 +34,13 @@ std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, std::vec
   return places;
 }
 
-/// Has the options name it, too.
-///
-/// Throws: Error of kind bad_argument, if they name another recorder.
-std::unique_ptr<Recorder> watcher_for(PipelineOptions& options) {
-  if (!options.watching.verdict) return nullptr;
-  if (options.watching.recorder != nullptr) {
-    throw Error(ErrorKind::bad_argument,
-                "`watching.verdict` keeps a recorder of its own: leave out that or `watching.recorder`.");
+/// May add to the options.
+std::vector<std::unique_ptr<RunHook>> hooks_for(PipelineOptions& options) {
+  std::vector<std::unique_ptr<RunHook>> hooks;
+  for (RunHookMaker const& make : std::vector(options.watching.hooks)) {
+    if (auto hook = make ? make(options) : nullptr) hooks.push_back(std::move(hook));
   }
-  constexpr std::size_t passages = std::size_t{1} << 18;
-  auto watcher = std::make_unique<Recorder>(RecorderOptions{.capacity = passages});
-  options.watching.recorder = watcher.get();
-  return watcher;
+  return hooks;
 }
 
 void expect_complete(Stages const& stages, Sink const& sink) {
@@ -68,7 +58,8 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted, std:
       device_names(DeviceGroup(devices).names()),
       topology(Topology::detect()),
       cpus(static_cast<unsigned>(threads_at_once(devices.front()->info(), topology))),
-      watcher(watcher_for(wanted)),
+      users_recorder(wanted.watching.recorder),
+      hooks(hooks_for(wanted)),
       options(awake.resolve(wanted, devices, topology, remarks)),
       device_placements(place_devices(devices, options, topology)),
       layout(lay_out(device_placements, options, topology)),
@@ -112,16 +103,14 @@ std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink 
 std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink sink) {
   expect_complete(stages, sink);
   expect_fitting(stages.types, options.tile);
-  if (options.watching.attribute) {
-    if (auto const replay = Replay::claim(options.tile)) replay->run(devices, options, stages);
-  }
-  // Only a run that can be judged is worth the look.
-  load = options.watching.recorder != nullptr ? std::make_unique<HostLoad>(topology.cpus()) : nullptr;
   // Stages that see all tiles in their sequence have one lane.
   one_lane_ = stages.order.in_sequence && !stages.order.key;
+  for (auto const& hook : hooks) hook->before_run(hooked(stages));
+  // Only a run that can be judged is worth the look.
+  load = options.watching.recorder != nullptr ? std::make_unique<HostLoad>(topology.cpus()) : nullptr;
   auto made =
       std::make_shared<Run>(input, open_input, pool, records, one_lane_ ? std::vector<LanePlace>{lanes.front()} : lanes,
-                            options, placement.consumer(0), std::move(stages), std::move(sink));
+                            options, hooks, placement.consumer(0), std::move(stages), std::move(sink));
   if (input == Input::pushed) {
     made->start_graph_thread();
     fed_run.store(made.get(), std::memory_order_release);
@@ -158,7 +147,7 @@ Report Pipeline::Parts::drain(std::function<void()> const& hand_in_rest) {
   report.borrow_wait = feed_waits.take_waited();
   add_to_report([&] {
     complete(report, run->placed());
-    attribute_loss(report, *run);
+    for (auto const& hook : hooks) hook->after_run(report, hooked(run->stages(), run->stopped()));
   });
   return report;
 }
@@ -241,10 +230,9 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   for (Device* const device : devices) {
     for (std::string& remark : device->remarks()) report.remarks.push_back(std::move(remark));
   }
-  // A recorder of the pipeline's own may be full: it is for the verdict, which knows what it missed.
-  if (Recorder const* const full = watcher == nullptr ? options.watching.recorder : nullptr;
-      full != nullptr && full->missed() > 0) {
-    report.remarks.push_back("The recorder was full: " + std::to_string(full->missed()) +
+  // A recorder of a hook's own may be full: the hook knows what it missed.
+  if (users_recorder != nullptr && users_recorder->missed() > 0) {
+    report.remarks.push_back("The recorder was full: " + std::to_string(users_recorder->missed()) +
                              " passages of tiles are not in it; give RecorderOptions a larger `capacity`.");
   }
   report.pool_tiles = pool.size();
@@ -254,7 +242,6 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   report.nodes = static_cast<unsigned>(topology.nodes().size());
   report.cpus = cpus;
   add_load(report);
-  judge_run(report);
 }
 
 void Pipeline::Parts::add_load(Report& report) const {
@@ -263,27 +250,9 @@ void Pipeline::Parts::add_load(Report& report) const {
   report.cpu_of_others = load->of_others(cpus, report.cpu);
 }
 
-void Pipeline::Parts::attribute_loss(Report& report, Run const& run) const {
-  LostTiles const* const lost = run.lost_tiles();
-  if (lost == nullptr || (lost->file() < 0 && lost->missing().empty())) return;
-  AttributionTask const task{.command = options.watching.attribute_command,
-                             .in_place = options.tile.in_place,
-                             .given_up = std::ranges::any_of(devices, &Device::abandoned),
-                             .patience = options.tuning.patience};
-  report.attribution = std::make_shared<Attribution const>(attribute(*lost, task, run.stopped()));
-}
-
-void Pipeline::Parts::judge_run(Report& report) const {
-  if (watcher == nullptr) return;
-  Recording const recording = watcher->take();
-  bool const lost = std::ranges::any_of(report.devices, [](DeviceSummary const& one) { return !one.loss.empty(); });
-  if (lost || report.tiles_done == 0) return;
-  PipelineOptions of_run = options;
-  if (one_lane_) of_run.lanes = 1;
-  RunFigures figures = figures_of(report, of_run, recording, *devices.front());
-  figures.one_lane = one_lane_;
-  Verdict verdict = judge(figures);
-  report.verdict = std::make_shared<Verdict const>(in_members(std::move(verdict)));
+HookedRun Pipeline::Parts::hooked(Stages const& stages, std::stop_token stopped) const {
+  return {
+      .devices = devices, .options = options, .stages = stages, .one_lane = one_lane_, .stopped = std::move(stopped)};
 }
 
 }  // namespace penstock

@@ -77,21 +77,18 @@ struct Pipeline::Parts {
   std::vector<ProducerPlace> producers() const;
   /// What only the pipeline knows of: its remarks, where these threads and its tiles are, and which device did what.
   void complete(Report& report, std::vector<PlacedThreads> const& threads) const;
-  /// Runs the tiles again that lost devices had, if the options ask for it, and adds what that tells.
-  ///
-  /// Blocks: until then, or until the run is stopped.
-  void attribute_loss(Report& report, Run const& run) const;
-  /// Adds the verdict, if the pipeline is watched.
   void add_load(Report& report) const;
-  void judge_run(Report& report) const;
+  /// As the hooks see it.
+  HookedRun hooked(Stages const& stages, std::stop_token stopped = {}) const;
 
   std::vector<Device*> const devices;
   std::vector<std::string> const device_names;  ///< Of each; a lost one no longer says what it is.
   Topology const topology;
   unsigned const cpus;  ///< How many threads can be busy at once. Known from the start: a lost device may not say it.
-  std::vector<std::string> remarks;         ///< On options that this machine could not grant.
-  std::unique_ptr<Recorder> const watcher;  ///< Null unless the options ask to be watched.
-  std::unique_ptr<HostLoad> load;           ///< Since the run began; null unless it is recorded.
+  std::vector<std::string> remarks;      ///< On options that this machine could not grant.
+  Recorder const* const users_recorder;  ///< Null for none; hooks may bring one of their own.
+  std::vector<std::unique_ptr<RunHook>> const hooks;
+  std::unique_ptr<HostLoad> load;  ///< Since the run began; null unless it is recorded.
   KeptAwake awake;
   PipelineOptions const options;
   std::vector<Placement> const device_placements;

@@ -8,7 +8,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/usual_sizes.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/option_table.hpp"
+#include "penstock/flow/expect_in_bounds.hpp"
 #include "penstock/flow/spin_room.hpp"
 #include "penstock/flow/tile_count.hpp"
 
@@ -90,10 +90,7 @@ class Resolving {
       refuse("Host stage " + (stage.name.empty() ? std::to_string(i + 1) : "'" + stage.name + "'") +
              " has no body: give it a function.");
     }
-    for (OptionRow const& row : option_table()) expect_possible(row);
-    if (options_.tuning.borrow_spin.value_or(microseconds(0)).count() < 0) {
-      refuse("`borrow_spin` is a time before now: give 0 us or more, or leave it empty.");
-    }
+    expect_in_bounds(options_);
     if (options_.tuning.patience.count() <= 0) {
       refuse("A lane needs some `patience` with its device: leave it at 60 s, or ask for more.");
     }
@@ -123,31 +120,6 @@ class Resolving {
       refuse(
           "With `run_to_completion` lanes are the producers, and each has one tile: leave out `producers`, `slots` and "
           "`batch`, and ask for `lanes`.");
-    }
-  }
-
-  /// Numbers within their bounds, words that there are, and times of 0 or more; a longer one than the longest is that.
-  void expect_possible(OptionRow const& row) const {
-    std::string const value = row.text(options_), name(row.name);
-    PipelineOptions taken;
-    switch (row.kind) {
-      case OptionKind::count:
-        if (row.read(taken, value, row.most)) return;
-        if (row.unit != "threads") {
-          refuse("`" + name + "` is at most " + std::to_string(row.most) + ", not " + value + ": ask for fewer.");
-        }
-        refuse("A pipeline has up to " + std::to_string(row.most) + " " + name + ", not " + value +
-               ": ask for about as many as there are CPUs.");
-      case OptionKind::time:
-        if (!value.starts_with('-')) return;
-        refuse("`" + name + "` is a time before now: give 0 us or more, or leave it empty.");
-      case OptionKind::word:
-        if (row.read(taken, value, row.most)) return;
-        refuse("`" + name + "` has a value that there is not: choose from " + row.words() + ".");
-      case OptionKind::size:
-      case OptionKind::bytes:
-      case OptionKind::yes_no:
-        return;
     }
   }
 

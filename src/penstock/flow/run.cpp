@@ -8,7 +8,6 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/flow/replay.hpp"
 
 namespace penstock {
 namespace {
@@ -58,8 +57,8 @@ LaneOptions lane_options(PipelineOptions const& options) {
 }  // namespace
 
 Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> records,
-         std::vector<LanePlace> const& lanes, PipelineOptions const& options, CpuSet const& graph_cpus, Stages stages,
-         Sink sink)
+         std::vector<LanePlace> const& lanes, PipelineOptions const& options,
+         std::span<std::unique_ptr<RunHook> const> hooks, CpuSet const& graph_cpus, Stages stages, Sink sink)
     : input_(input),
       pool_(pool),
       stages_(std::move(stages)),
@@ -68,8 +67,6 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
       graphs_asked_(options.tuning.graphs == Graphs::always),
       cpu_before_(cpu_time()),
       open_input_(open_input),
-      lost_tiles_(options.watching.attribute && !Replay::is_for_this() ? std::make_unique<LostTiles>(options.tile)
-                                                                       : nullptr),
       to_completion_(options.tuning.run_to_completion),
       lanes_bring_(input == Input::pulled && to_completion_ && !stages_.order.key
                        ? std::make_unique<LanesBring>(lanes.size())
@@ -84,7 +81,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
     return stage;
   };
   LaneOptions of_lanes = lane_options(options);
-  of_lanes.flight.lost_tiles = lost_tiles_.get();
+  of_lanes.flight.hooks = hooks;
   of_lanes.bringer = lanes_bring_.get();
   of_lanes.in_order = stages_.order.in_sequence;
   of_lanes.on_loss = [this] { route_.end_if_no_lane_is_left(); };

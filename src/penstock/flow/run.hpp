@@ -22,12 +22,12 @@
 #include "penstock/flow/run_outcomes.hpp"
 #include "penstock/flow/tile_route.hpp"
 #include "penstock/lane/lane_set.hpp"
-#include "penstock/lane/lost_tiles.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/machine/placed.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report.hpp"
+#include "penstock/run_hook.hpp"
 
 namespace penstock {
 
@@ -40,11 +40,12 @@ enum class Input : std::uint8_t { pulled, pushed };
 /// Threads: `send`, `submit`, `stop` any; the rest is for the one that made it.
 class Run {
  public:
-  /// Opens `open_input`, which must outlive it, and closes it at the end of the input.
+  /// Opens `open_input`, which must outlive it as `hooks` must, and closes it at the end of the input.
   ///
   /// Throws: Error, if the lanes cannot start.
   Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> records, std::vector<LanePlace> const& lanes,
-      PipelineOptions const& options, CpuSet const& graph_cpus, Stages stages, Sink sink);
+      PipelineOptions const& options, std::span<std::unique_ptr<RunHook> const> hooks, CpuSet const& graph_cpus,
+      Stages stages, Sink sink);
   Run(Run const&) = delete;
   Run& operator=(Run const&) = delete;
   /// Stops and winds up a run that no thread finished.
@@ -110,8 +111,7 @@ class Run {
   Report finish();
   /// What lanes and consumers are bound to. The thread that called Pipeline::run is a consumer, which is not bound.
   std::vector<PlacedThreads> placed() const;
-  /// The tiles that lost devices had; null if they are not to be kept.
-  LostTiles const* lost_tiles() const noexcept { return lost_tiles_.get(); }
+  Stages const& stages() const noexcept { return stages_; }
   /// Notes why the input ended before its end; null for no reason.
   void note_input_failure(std::shared_ptr<Failure const> failure) noexcept {
     outcomes_.note_input_failure(std::move(failure));
@@ -140,7 +140,6 @@ class Run {
   bool wound_up_ = false;
   std::atomic<std::uint64_t> next_sequence_{0};
   RunOutcomes outcomes_;
-  std::unique_ptr<LostTiles> const lost_tiles_;
   bool const to_completion_;  ///< That was asked for.
   std::unique_ptr<LanesBring> const lanes_bring_;
   /// The lanes complete into it, so they die first.

@@ -86,7 +86,7 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
     : device_(device),
       patience_(expect_sound(options, device).patience),
       lane_(options.lane),
-      lost_tiles_(options.lost_tiles),
+      hooks_(options.hooks),
       step_by_step_(options.step_by_step),
       red_zones_(options.red_zones),
       streams_(device, options, shape.more_inputs().size()),
@@ -281,7 +281,9 @@ Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
   auto const of_device = [](auto const& one) { return one->kind == ErrorKind::device_lost; };
   // Now, while the loan keeps its bytes.
   bool const lost = loss != nullptr && of_device(loss) && (failure == nullptr || of_device(failure));
-  if (lost && lost_tiles_ != nullptr) lost_tiles_->keep(*slot.loan, lane_);
+  if (lost) {
+    for (auto const& hook : hooks_) hook->lost(*slot.loan, lane_);
+  }
   if (failure == nullptr) failure = loss;
   if (failure == nullptr) return Completion::done(std::move(slot.loan));
   slot.loan->produced = 0;

@@ -104,7 +104,7 @@ class Flight {
   Device& device_;
   std::chrono::nanoseconds const patience_;
   unsigned const lane_;
-  LostTiles* const lost_tiles_;  ///< Null for none.
+  std::span<std::unique_ptr<RunHook> const> const hooks_;
   bool const step_by_step_;
   bool const red_zones_;
   LaneStreams streams_;

@@ -6,14 +6,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "penstock/lane/lane_state.hpp"
-#include "penstock/lane/lost_tiles.hpp"
 #include "penstock/lane/tile_bringer.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/options.hpp"
 #include "penstock/recorder.hpp"
+#include "penstock/run_hook.hpp"
 
 namespace penstock {
 
@@ -41,8 +42,8 @@ struct FlightOptions {
   /// slot it takes as many events again as the flight has, and three more, and two for each input beside the first;
   /// lane/flight_clock.hpp says what a wanted tile costs.
   Recorder* recorder = nullptr;
-  /// Gets the tiles that a lost device had, as long as that is not abandoned; null for nothing. It outlives the lane.
-  LostTiles* lost_tiles = nullptr;
+  /// Are told of the tiles that a lost device had. They outlive the lane.
+  std::span<std::unique_ptr<RunHook> const> hooks = {};
   /// Waits for the device after each step, so that a device that is lost was lost by that step.
   bool step_by_step = false;
   /// Every tile is copied, to a slot with RedZones around it; a tile for which the stage wrote there fails. Only of a

@@ -13,6 +13,10 @@ std::string_view to_string(LaneShape shape) noexcept {
   return "";
 }
 
+std::string_view to_string(StreamMode mode) noexcept {
+  return mode == StreamMode::own ? "own" : "default";
+}
+
 std::string_view to_string(SignalKind kind) noexcept {
   switch (kind) {
     case SignalKind::callback:

@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "penstock/flow/option_table.hpp"
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/observe/option_table.hpp"
 
 namespace penstock {
 

@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/error.hpp"
-#include "penstock/flow/option_table.hpp"
 #include "penstock/machine/output_file.hpp"
+#include "penstock/observe/option_table.hpp"
 #include "penstock/profile.hpp"
 
 namespace penstock {

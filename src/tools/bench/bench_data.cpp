@@ -10,8 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/flow/judge.hpp"
-#include "penstock/flow/option_table.hpp"
+#include "penstock/observe/judge.hpp"
+#include "penstock/observe/option_table.hpp"
 #include "penstock/report/overlap.hpp"
 #include "penstock/report/passages.hpp"
 #include "tools/bench/bench_output.hpp"

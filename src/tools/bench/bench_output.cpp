@@ -8,7 +8,7 @@
 #include <set>
 
 #include "penstock/core/number_text.hpp"
-#include "penstock/flow/option_members.hpp"
+#include "penstock/observe/option_members.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/figures.hpp"
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/observe.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/program.hpp"
 
@@ -211,6 +212,8 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
       }
     }
   }
+  command.add_flag("--attribute", attributes,
+                   "If a device is lost, run the tiles that it had again, one at a time, and say which of them fails");
   profile.add_to(command, profile_fills_in, [this, &command](Profile const& taken) { take(taken, command); });
   command.footer(
       "N is a whole number; 0 means the default. SIZE is a whole number of bytes, or of KiB, MiB, GiB (1024-fold) or\n"
@@ -234,6 +237,7 @@ PipelineOptions PipelineArguments::options() const {
     if (value == values.end() || value->second.empty() || row.kind == OptionKind::size) continue;
     row.set(options, value->second);
   }
+  if (attributes) options.watching.hooks.push_back(attribution());
   return options;
 }
 

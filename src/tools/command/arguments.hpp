@@ -12,7 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "penstock/device.hpp"
-#include "penstock/flow/option_table.hpp"
+#include "penstock/observe/option_table.hpp"
 #include "penstock/options.hpp"
 #include "penstock/profile.hpp"
 
@@ -77,6 +77,7 @@ struct PipelineArguments {
   SlowerOption slower;
   std::map<std::string, std::string> values;  ///< By option, as asked for or as the profile has it.
   ProfileOption profile;
+  bool attributes = false;  ///< Lost tiles are to be run again, as `attribution()` says.
   /// Flags that are axes, too, may have a yes or a no behind them. Not where a file name may follow them.
   bool answers = false;
 

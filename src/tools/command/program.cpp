@@ -17,7 +17,7 @@
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/option_members.hpp"
+#include "penstock/observe/option_members.hpp"
 #include "tools/command/run_program.hpp"
 
 namespace penstock::cli {

@@ -10,8 +10,8 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/core/number_text.hpp"
-#include "penstock/flow/option_table.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/observe/option_table.hpp"
 #include "tools/command/program.hpp"
 
 namespace penstock::cli {

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/flow/option_members.hpp"
+#include "penstock/observe/option_members.hpp"
 #include "penstock/report/advice.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/meter.hpp"

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/flow/option_table.hpp"
+#include "penstock/observe/option_table.hpp"
 #include "tools/command/arguments.hpp"
 
 namespace penstock::cli {

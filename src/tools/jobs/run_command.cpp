@@ -12,7 +12,7 @@
 #include "penstock/core/number_text.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/option_members.hpp"
+#include "penstock/observe/option_members.hpp"
 #include "penstock/recorder.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/config_file.hpp"

@@ -62,7 +62,7 @@ Experiment late_error() {
               "device the others use.",
           .why =
               "On a GPU the error does not say which launch it was. In a pipeline it is that of a tile: the report of "
-              "Watching::attribute, and hash --attribute, name the tile.",
+              "attribution(), and hash --attribute, name the tile.",
           .claim = Claim::must,
           .run = fail_late};
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "penstock/error.hpp"
-#include "penstock/flow/option_table.hpp"
+#include "penstock/observe/option_table.hpp"
 #include "tools/command/program.hpp"
 #include "tools/measure/setting.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/device.hpp"
-#include "penstock/flow/judge.hpp"
+#include "penstock/observe/judge.hpp"
 #include "penstock/stages.hpp"
 
 namespace penstock::measure {

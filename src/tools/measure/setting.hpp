@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "penstock/flow/option_table.hpp"
 #include "penstock/job.hpp"
+#include "penstock/observe/option_table.hpp"
 #include "penstock/options.hpp"
 
 namespace penstock::measure {

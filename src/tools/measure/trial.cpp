@@ -13,8 +13,9 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/too_slow.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/judge.hpp"
 #include "penstock/flow/resolve_options.hpp"
+#include "penstock/observe.hpp"
+#include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/recorder.hpp"
 #include "penstock/report/passages.hpp"
@@ -127,7 +128,7 @@ void hand_on(JobWork const& work, RepeatedSource const& input, UntilFailed& sour
 JobRun run_work(DeviceGroup const& devices, Setting const& setting, JobWork const& work, TrialOptions const& options,
                 std::stop_token const& stop) {
   PipelineOptions wanted = options_of(setting, work, options);
-  wanted.watching.verdict = options.recorder == nullptr;
+  if (options.recorder == nullptr) wanted.watching.hooks.push_back(verdicts());
   Pipeline pipeline(devices, wanted, stop);
   auto const source = work.source(pipeline.pool());
   if (source == nullptr)

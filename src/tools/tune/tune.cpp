@@ -13,7 +13,7 @@
 #include "penstock/core/too_slow.hpp"
 #include "penstock/core/usual_sizes.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/option_table.hpp"
+#include "penstock/observe/option_table.hpp"
 #include "penstock/pipeline.hpp"
 #include "tools/tune/free_axes.hpp"
 #include "tools/tune/search.hpp"

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/core/number_text.hpp"
-#include "penstock/flow/option_members.hpp"
+#include "penstock/observe/option_members.hpp"
 #include "tools/command/progress.hpp"
 #include "tools/command/results.hpp"
 

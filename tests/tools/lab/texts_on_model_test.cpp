@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/clock.hpp"
+#include "penstock/cpu/host_keeper.hpp"
 #include "penstock/devices/models.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/gain.hpp"
@@ -26,7 +27,7 @@ cpu::DeviceModel one_engine() {
 
 /// On a clock that is 20 times slower.
 struct AModel : testing::Test {
-  AModel() { Clock::slow_down(20); }
+  AModel() { cpu::slow_clock(20); }
   static cpu::CpuOptions options(cpu::DeviceModel const& model = built_in_model("h200").value()) {
     return {.compute_threads = 2, .model = model};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/judge.hpp"
+#include "penstock/observe/judge.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report.hpp"
 
@@ -237,7 +238,7 @@ TEST_F(ARunOfAnEmbeddingProgram, CountsFromItsFirstTileAndItsDeviceForAsLong) {
 
 TEST_F(ARunOfAnEmbeddingProgram, HasItsVerdictInItsReportIfThePipelineIsWatched) {
   options.watching.recorder = nullptr;
-  options.watching.verdict = true;
+  options.watching.hooks = {verdicts()};
   Pipeline pipeline(device, options);
   auto const fill = [](TilePlace, std::span<std::byte> input) {
     be_busy(std::chrono::milliseconds(1));
@@ -267,7 +268,7 @@ TEST_F(ARunOfAnEmbeddingProgram, HasNoVerdictUnlessThatIsAskedFor) {
 }
 
 TEST_F(ARunOfAnEmbeddingProgram, IsNotWatchedBesideARecorderOfTheProgram) {
-  options.watching.verdict = true;
+  options.watching.hooks = {verdicts()};
   EXPECT_THROW(Pipeline(device, options), Error);
 }
 

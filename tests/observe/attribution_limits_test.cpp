@@ -23,7 +23,8 @@
 #include "penstock/core/descriptor.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/replay.hpp"
+#include "penstock/observe.hpp"
+#include "penstock/observe/replay.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
@@ -42,7 +43,7 @@ struct ADeviceIsLost : testing::Test {
       .producers = 1,
       .consumers = 1,
       .tuning = {.batch = 1, .transport = Transport::copies},
-      .watching = {.attribute = true},
+      .watching = {.hooks = {attribution()}},
   };
   /// In a process that runs tiles again no tile waits for others.
   bool const again = std::getenv(replay_variable) != nullptr;
@@ -60,8 +61,8 @@ struct ADeviceIsLost : testing::Test {
 
   ADeviceIsLost() {
     auto const* const test = testing::UnitTest::GetInstance()->current_test_info();
-    options.watching.attribute_command = {
-        "/proc/self/exe", std::string("--gtest_filter=") + test->test_suite_name() + "." + test->name()};
+    options.watching.hooks = {
+        attribution({"/proc/self/exe", std::string("--gtest_filter=") + test->test_suite_name() + "." + test->name()})};
   }
   void open(std::size_t count) {
     for (unsigned i = 0; i < count; ++i) {
@@ -196,7 +197,7 @@ struct Begins {
 TEST_F(ADeviceIsLost, AndAStopEndsTheProcessThatRunsItsTiles) {
   Begins const begins;
   // It says that it began, and would never end.
-  options.watching.attribute_command = {"/bin/sh", "-c", "echo > '" + begins.path + "'; exec tail -f /dev/null"};
+  options.watching.hooks = {attribution({"/bin/sh", "-c", "echo > '" + begins.path + "'; exec tail -f /dev/null"})};
   before = [](cpu::CpuDevice& device, std::uint64_t sequence) {
     if (sequence == 7) device.inject(cpu::Fault::break_kernel, 1);
   };
@@ -274,7 +275,7 @@ TEST_F(ADeviceWhoseTilesDoNotEnd, AndAStopOfThePipelineEndsADrain) {
 
 TEST_F(ADeviceIsLost, AndCtrlCReachesNotTheProcessThatRunsItsTiles) {
   // The fifth word is the process group, to which a terminal sends its signals.
-  options.watching.attribute_command = {"/bin/sh", "-c", "cut -d' ' -f5 /proc/$$/stat >&2; exit 3"};
+  options.watching.hooks = {attribution({"/bin/sh", "-c", "cut -d' ' -f5 /proc/$$/stat >&2; exit 3"})};
   before = [](cpu::CpuDevice& device, std::uint64_t sequence) {
     if (sequence == 7) device.inject(cpu::Fault::break_kernel, 1);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/judge.hpp"
+#include "penstock/observe/judge.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/option_row.hpp"
+#include "penstock/observe/option_row.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -8,7 +8,8 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/judge.hpp"
+#include "penstock/cpu/host_keeper.hpp"
+#include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report/run_figures.hpp"
 
@@ -25,7 +26,7 @@ struct LanesOnALegacyModel : testing::Test {
   static constexpr auto kernel = 200us;
 
   LanesOnALegacyModel() {
-    Clock::slow_down(20);
+    cpu::slow_clock(20);
     cpu::DeviceModel model;
     model.name = "a GPU of the tests";
     model.link = {.up = 10, .down = 10, .both = 10, .mapped = 10, .pageable = 1};

@@ -4,13 +4,10 @@
 #include <span>
 #include <string_view>
 
-#include "penstock/flow/option_row.hpp"
+#include "penstock/observe/option_row.hpp"
 #include "penstock/options.hpp"
 
 namespace penstock {
-
-/// "default", "own".
-std::string_view to_string(StreamMode mode) noexcept;
 
 /// All options that have a text, in the order in which results name them.
 ///

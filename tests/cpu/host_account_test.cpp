@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/core/host_account.hpp"
+#include "penstock/cpu/host_account.hpp"
 
 #include <gtest/gtest.h>
 
-namespace penstock {
+namespace penstock::cpu {
 namespace {
 
 constexpr HostAccount::Time ms = 1'000'000, factor = 20;
@@ -78,4 +78,4 @@ TEST(HostAccount, CountsAsLostThatItWokeLate) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/lane/lost_tiles.hpp"
+#include "penstock/observe/lost_tiles.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/option_table.hpp"
+#include "penstock/observe/option_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,11 +12,6 @@
 #include "penstock/core/words.hpp"
 
 namespace penstock {
-
-std::string_view to_string(StreamMode mode) noexcept {
-  return mode == StreamMode::own ? "own" : "default";
-}
-
 namespace {
 
 using namespace named_in;
@@ -26,29 +21,25 @@ constexpr unsigned everywhere = commands | axes | profiles;
 constexpr std::uint64_t largest_tile = std::uint64_t{1} << 30;
 /// More than a process can address.
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 47;
-constexpr std::uint64_t most_multiprocessors = 10'000;
 constexpr std::string_view left_to_pipeline = "default";
 
-/// The member where it is: `member` is one of PipelineOptions, of Tuning or of Watching.
+/// The member where it is: `member` is one of PipelineOptions or of Tuning.
 template <auto member>
 constexpr auto& in(auto& options) {
   if constexpr (requires { options.*member; }) {
     return options.*member;
-  } else if constexpr (requires { options.tuning.*member; }) {
-    return options.tuning.*member;
   } else {
-    return options.watching.*member;
+    return options.tuning.*member;
   }
 }
 
 /// What stands before its name.
 template <auto member>
 constexpr std::string_view holder() {
-  if constexpr (requires(PipelineOptions options) { options.*member; }) return {};
-  return requires(Tuning tuning) {
-    tuning.*member;
+  return requires(PipelineOptions options) {
+    options.*member;
   }
-  ? "tuning." : "watching.";
+  ? "" : "tuning.";
 }
 
 template <auto member>
@@ -137,8 +128,6 @@ constexpr OptionRow bytes(OptionRow row) {
   };
   return row;
 }
-
-constexpr std::array all_stream_modes{StreamMode::thread_default, StreamMode::own};
 
 constexpr std::array rows{
     count<&PipelineOptions::producers>({.name = "producers",
@@ -253,7 +242,7 @@ constexpr std::array rows{
                            .sentence = "Multiprocessors of each GPU that the kernels of stages leave free",
                            .places = axes,
                            .unit = "multiprocessors",
-                           .most = most_multiprocessors,
+                           .most = Tuning::most_spare,
                            .otherwise = "none"}),
     yes_no<&Tuning::run_to_completion>({.name = "run-to-completion",
                                         .sentence = "Without a GPU each lane fills a tile and computes it before it "
@@ -265,11 +254,7 @@ constexpr std::array rows{
     yes_no<&PipelineOptions::ordered>(
         {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands}),
     yes_no<&Tuning::bind>(
-        {.name = "bind", .sentence = "Leave threads and memory where the system puts them", .places = commands}),
-    yes_no<&Watching::attribute>(
-        {.name = "attribute",
-         .sentence = "If a device is lost, run the tiles that it had again, one at a time, and say which of them fails",
-         .places = commands})};
+        {.name = "bind", .sentence = "Leave threads and memory where the system puts them", .places = commands})};
 
 }  // namespace
 

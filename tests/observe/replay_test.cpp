@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that runs tiles again ends with the one that started it. The test starts itself as that one, by its
 // filter, and that one starts itself again.
-#include "penstock/flow/replay.hpp"
+#include "penstock/observe/replay.hpp"
 
 #include <array>
 #include <chrono>
@@ -21,6 +21,7 @@
 
 #include "penstock/core/descriptor.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
@@ -39,7 +40,7 @@ void run_one_tile() {
                              .lanes = 1,
                              .consumers = 1,
                              .tuning = {.patience = std::chrono::hours(1)},
-                             .watching = {.attribute = true}});
+                             .watching = {.hooks = {attribution()}}});
   auto const stage = on_device([&](DeviceTile const&, StreamRef stream) -> std::size_t {
     if (!again) device.inject(cpu::Fault::break_kernel, 1);
     stream.launch(1, [again](std::uint32_t) {

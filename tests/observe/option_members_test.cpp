@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/option_members.hpp"
+#include "penstock/observe/option_members.hpp"
 
 #include <gtest/gtest.h>
 
-#include "penstock/flow/option_table.hpp"
+#include "penstock/observe/option_table.hpp"
 #include "penstock/report/advice.hpp"
 
 namespace penstock {
@@ -71,7 +71,6 @@ TEST(AdviceInMembers, NamesMembersThatThereAre) {
   options.tuning.spare = 1;
   options.tuning.run_to_completion = true;
   options.tuning.bind = false;
-  options.watching.attribute = true;
   for (OptionRow const& row : option_table()) {
     if (row.kind == OptionKind::size) continue;
     EXPECT_NE(row.text(options), row.preset()) << "name here what is new, as its member is called: " << row.member();

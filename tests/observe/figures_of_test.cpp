@@ -8,7 +8,8 @@
 
 #include "penstock/core/too_slow.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/judge.hpp"
+#include "penstock/observe.hpp"
+#include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report/run_figures.hpp"
 
@@ -45,7 +46,7 @@ TEST_F(FiguresOfARun, OnALateClockIsNotJudged) {
 TEST_F(FiguresOfARun, OfAPipelineOnALateClockHaveNoVerdict) {
   support::LateDevice late;
   options.tile = {.input_bytes = 4096};
-  options.watching.verdict = true;
+  options.watching.hooks = {verdicts()};
   Pipeline pipeline(late, options);
   auto const fill = [](TilePlace, std::span<std::byte> input) { return input.size(); };
   Report const report =

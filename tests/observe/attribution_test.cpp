@@ -13,7 +13,8 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/replay.hpp"
+#include "penstock/observe.hpp"
+#include "penstock/observe/replay.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
@@ -34,7 +35,7 @@ struct EightTilesInFlight : testing::Test {
                           .lanes = 1,
                           .consumers = 1,
                           .tuning = {.tiles = tiles, .batch = 1, .slots = tiles, .transport = Transport::copies},
-                          .watching = {.attribute = true}};
+                          .watching = {.hooks = {attribution()}}};
   /// In a process that runs tiles again no tile waits for others.
   bool const again = std::getenv(replay_variable) != nullptr;
   std::atomic<bool> all_there{again};
@@ -42,8 +43,8 @@ struct EightTilesInFlight : testing::Test {
 
   EightTilesInFlight() {
     auto const* const test = testing::UnitTest::GetInstance()->current_test_info();
-    options.watching.attribute_command = {
-        "/proc/self/exe", std::string("--gtest_filter=") + test->test_suite_name() + "." + test->name()};
+    options.watching.hooks = {
+        attribution({"/proc/self/exe", std::string("--gtest_filter=") + test->test_suite_name() + "." + test->name()})};
   }
   static std::byte content(std::uint64_t sequence, std::size_t at) {
     return static_cast<std::byte>(sequence * 31 + at * 7 + 1);
@@ -160,7 +161,7 @@ TEST_F(EightTilesInFlight, NameOneThatEndsItsProcess) {
 }
 
 TEST_F(EightTilesInFlight, AreNotTriedByAProgramThatDoesNotComeToThem) {
-  options.watching.attribute_command = {"/bin/sh", "-c", "echo There is no input. >&2; exit 3"};
+  options.watching.hooks = {attribution({"/bin/sh", "-c", "echo There is no input. >&2; exit 3"})};
   Report const report = run(breaking(5));
   ASSERT_NE(report.attribution, nullptr) << describe(report);
   EXPECT_EQ(report.attribution->not_tried.size(), report.tiles_failed);
@@ -169,7 +170,7 @@ TEST_F(EightTilesInFlight, AreNotTriedByAProgramThatDoesNotComeToThem) {
 }
 
 TEST_F(EightTilesInFlight, AreNotKeptUnlessThatIsAskedFor) {
-  options.watching.attribute = false;
+  options.watching.hooks.clear();
   Report const report = run(breaking(5));
   EXPECT_GT(report.tiles_failed, 0U);
   EXPECT_EQ(report.attribution, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/replay.hpp"
+#include "penstock/observe/replay.hpp"
 
 #include <algorithm>
 #include <csignal>

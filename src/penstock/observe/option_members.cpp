@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/option_members.hpp"
+#include "penstock/observe/option_members.hpp"
 
 #include <algorithm>
 #include <sstream>
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
-#include "penstock/flow/option_table.hpp"
+#include "penstock/observe/option_table.hpp"
 #include "penstock/report/advice.hpp"
 
 namespace penstock {

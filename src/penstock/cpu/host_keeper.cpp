@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/core/host_time.hpp"
+#include "penstock/cpu/host_keeper.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,9 +15,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "penstock/core/host_account.hpp"
+#include "penstock/cpu/host_account.hpp"
 
-namespace penstock {
+namespace penstock::cpu {
 namespace {
 
 using std::int64_t;
@@ -150,52 +150,52 @@ Account& mine() noexcept {
   return account;
 }
 
+/// Of all threads of the process: each has an account.
+class ModelledHost final : public HostKeeper {
+ public:
+  void pay() noexcept override {
+    mine().take_work();
+    settle();
+  }
+  void forget() noexcept override { mine().forget(); }
+  void end_call(std::chrono::nanoseconds cost) noexcept override {
+    mine().take_call(Clock::real(cost).count());
+    settle();
+  }
+  void wait_until(Clock::time_point when) noexcept override {
+    pay();
+    mine().wait([when] { return static_cast<int64_t>(Clock::real(when - Clock::now()).count()); });
+    forget();
+  }
+  void nap() noexcept override {
+    pay();
+    mine().nap();
+    mine().skip();
+  }
+  std::chrono::nanoseconds cpu_time() noexcept override {
+    pay();
+    return std::chrono::nanoseconds(mine().not_forgotten() / Clock::slower());
+  }
+  double take_lost_part() noexcept override {
+    auto const lost = static_cast<double>(all_lost.exchange(0, std::memory_order_relaxed));
+    auto const due = static_cast<double>(all_due.exchange(0, std::memory_order_relaxed));
+    return due > 0 ? lost / due : 0;
+  }
+
+ private:
+  static void settle() noexcept {
+    mine().settle();
+    mine().skip();
+  }
+};
+
 }  // namespace
 
-void HostTime::pay_for_work() noexcept {
-  mine().take_work();
-  mine().settle();
-  mine().skip();
+void slow_clock(unsigned factor) {
+  // Never destroyed: threads that end with the process still pay.
+  static auto& keeper = *new ModelledHost;
+  HostTime::keep_by(keeper);
+  Clock::slow_down(factor);
 }
 
-void HostTime::forget() noexcept {
-  if (Clock::slower() != 1) mine().forget();
-}
-
-void HostTime::begin_call() noexcept {
-  pay();
-}
-
-void HostTime::end_call(std::chrono::nanoseconds cost) noexcept {
-  if (Clock::slower() == 1) return;
-  mine().take_call(Clock::real(cost).count());
-  mine().settle();
-  mine().skip();
-}
-
-void HostTime::wait_until(Clock::time_point when) noexcept {
-  pay();
-  mine().wait([when] { return static_cast<int64_t>(Clock::real(when - Clock::now()).count()); });
-  forget();
-}
-
-void HostTime::nap() noexcept {
-  pay_for_work();
-  mine().nap();
-  mine().skip();
-}
-
-std::chrono::nanoseconds HostTime::cpu_time() noexcept {
-  unsigned const factor = Clock::slower();
-  if (factor == 1) return std::chrono::nanoseconds(read_clock(CLOCK_THREAD_CPUTIME_ID));
-  pay_for_work();
-  return std::chrono::nanoseconds(mine().not_forgotten() / factor);
-}
-
-double HostTime::take_lost_part() noexcept {
-  auto const lost = static_cast<double>(all_lost.exchange(0, std::memory_order_relaxed));
-  auto const due = static_cast<double>(all_due.exchange(0, std::memory_order_relaxed));
-  return due > 0 ? lost / due : 0;
-}
-
-}  // namespace penstock
+}  // namespace penstock::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/attribute.hpp"
+#include "penstock/observe/attribute.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@
 #include "penstock/core/descriptor.hpp"
 #include "penstock/core/failure_text.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/replay.hpp"
+#include "penstock/observe/replay.hpp"
 
 namespace penstock {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace penstock {
+namespace penstock::cpu {
 
 /// What a host thread owes of the system's time for what it did on a Clock that is slower by a factor.
 ///
@@ -59,4 +59,4 @@ class HostAccount {
   Time lost_ = 0;
 };
 
-}  // namespace penstock
+}  // namespace penstock::cpu

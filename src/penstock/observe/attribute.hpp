@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "penstock/lane/lost_tiles.hpp"
+#include "penstock/observe/lost_tiles.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {
 
 /// How the tiles of a lost device are run again.
 struct AttributionTask {
-  std::vector<std::string> command = {};  ///< As Watching::attribute_command.
+  std::vector<std::string> command = {};  ///< As of attribution().
   bool in_place = false;                  ///< The tiles are.
   /// A device was given up, so the calls of the new process must not wait for kernels.
   bool given_up = false;

@@ -8,7 +8,7 @@
 
 #include "penstock/core/descriptor.hpp"
 #include "penstock/device.hpp"
-#include "penstock/lane/lost_tiles.hpp"
+#include "penstock/observe/lost_tiles.hpp"
 #include "penstock/options.hpp"
 #include "penstock/stages.hpp"
 

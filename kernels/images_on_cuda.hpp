@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "penstock/device_memory.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/images.hpp"
+#include "penstock/kernels/cuda_bodies.hpp"
+
+namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// The bodies of these launchers on a GPU, as those of cuda_bodies.hpp.
+void resize_images_prepare_cuda();
+void resize_images_cuda(std::span<ImageInput const> images, ImageForm const& form, std::size_t most_blocks,
+                        void* stream);
+
+/// How many images one kernel takes.
+inline constexpr std::size_t resize_images_inputs = 32;
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock

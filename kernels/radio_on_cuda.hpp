@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "penstock/device_memory.hpp"
+#include "penstock/flavour.hpp"
+#include "penstock/kernels/cuda_bodies.hpp"
+#include "penstock/mode_s.hpp"
+#include "penstock/waterfall.hpp"
+
+namespace penstock {
+inline namespace PENSTOCK_FLAVOUR {
+
+/// The bodies of these launchers on a GPU, as those of cuda_bodies.hpp.
+void find_mode_s_prepare_cuda();
+void find_mode_s_cuda(DeviceSpan<std::byte const> input, DeviceSpan<ModeSBlock> blocks, std::size_t most_blocks,
+                      void* stream);
+void sum_spectra_prepare_cuda();
+void sum_spectra_cuda(DeviceSpan<std::byte const> input, DeviceSpan<float> spectra, SpectrumForm const& form,
+                      std::size_t most_blocks, void* stream);
+
+/// Threads of one block that looks for frames of Mode S.
+inline constexpr unsigned mode_s_threads = 512;
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock
