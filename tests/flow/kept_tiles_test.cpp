@@ -24,20 +24,20 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::mutex said_mutex;
-std::vector<std::string> said;
+std::vector<std::string> told;
 std::stop_source* ends = nullptr;
 
 /// Ends the run with the first message.
 void hear(std::string_view sentence) noexcept {
   std::scoped_lock const lock(said_mutex);
-  said.emplace_back(sentence);
+  told.emplace_back(sentence);
   if (ends != nullptr) ends->request_stop();
 }
 
 /// Four tiles, which the sink keeps.
 struct ASinkThatKeepsEveryLoan : testing::Test {
   ASinkThatKeepsEveryLoan() {
-    said.clear();
+    told.clear();
     ends = &stop;
   }
   ~ASinkThatKeepsEveryLoan() override {
@@ -76,7 +76,7 @@ TEST_F(ASinkThatKeepsEveryLoan, IsToldOnceTheProducersHaveWaitedForLong) {
   Report const report = pipeline.run(endless(), nothing(), keep(), stop.get_token());
   EXPECT_TRUE(report.stopped);
   EXPECT_EQ(kept.size(), 4U);
-  EXPECT_THAT(said, ElementsAre(HasSubstr("the sink keeps the loans of all 4 tiles")));
+  EXPECT_THAT(told, ElementsAre(HasSubstr("the sink keeps the loans of all 4 tiles")));
   kept.clear();
 }
 
@@ -87,7 +87,7 @@ TEST_F(ASinkThatKeepsEveryLoan, IsToldByLanesThatBringTheirTiles) {
   options.tuning.run_to_completion = options.tuning.sink_on_lanes = true;
   Pipeline pipeline(device, options);
   EXPECT_FALSE(pipeline.run(endless(), nothing(), keep(), stop.get_token()).ok());
-  EXPECT_THAT(said, ElementsAre(HasSubstr("the sink keeps the loans")));
+  EXPECT_THAT(told, ElementsAre(HasSubstr("the sink keeps the loans")));
   kept.clear();
 }
 
@@ -95,7 +95,7 @@ TEST_F(ASinkThatKeepsEveryLoan, IsToldByThreadsThatFeed) {
   Pipeline pipeline(device, usual());
   pipeline.start(nothing(), keep());
   while (auto loan = pipeline.feed().borrow(stop.get_token())) pipeline.feed().submit(std::move(*loan));
-  EXPECT_THAT(said, ElementsAre(HasSubstr("the sink keeps the loans of all 4 tiles")));
+  EXPECT_THAT(told, ElementsAre(HasSubstr("the sink keeps the loans of all 4 tiles")));
   EXPECT_EQ(pipeline.drain().tiles_done, 4U);
   kept.clear();
 }

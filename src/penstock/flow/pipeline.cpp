@@ -113,7 +113,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
     std::vector<PlacedThreads> threads = run->placed();
     threads.insert(threads.begin(), {"producer", producers.bound_to()});
     parts.complete(report, threads);
-    parts.attribute_loss(report, *run);
+    parts.tell_hooks(report, *run);
   });
   report.unread = UnreadReport(report);
   return report;

@@ -147,7 +147,7 @@ Report Pipeline::Parts::drain(std::function<void()> const& hand_in_rest) {
   report.borrow_wait = feed_waits.take_waited();
   add_to_report([&] {
     complete(report, run->placed());
-    for (auto const& hook : hooks) hook->after_run(report, hooked(run->stages(), run->stopped()));
+    tell_hooks(report, *run);
   });
   return report;
 }
@@ -248,6 +248,10 @@ void Pipeline::Parts::add_load(Report& report) const {
   // Time on a modelled machine is not this one's.
   if (load == nullptr || devices.front()->info().modelled) return;
   report.cpu_of_others = load->of_others(cpus, report.cpu);
+}
+
+void Pipeline::Parts::tell_hooks(Report& report, Run const& run) const {
+  for (auto const& hook : hooks) hook->after_run(report, hooked(run.stages(), run.stopped()));
 }
 
 HookedRun Pipeline::Parts::hooked(Stages const& stages, std::stop_token stopped) const {

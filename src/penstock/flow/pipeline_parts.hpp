@@ -77,6 +77,10 @@ struct Pipeline::Parts {
   std::vector<ProducerPlace> producers() const;
   /// What only the pipeline knows of: its remarks, where these threads and its tiles are, and which device did what.
   void complete(Report& report, std::vector<PlacedThreads> const& threads) const;
+  /// Has the hooks add what they have to add.
+  ///
+  /// Blocks: as they do.
+  void tell_hooks(Report& report, Run const& run) const;
   void add_load(Report& report) const;
   /// As the hooks see it.
   HookedRun hooked(Stages const& stages, std::stop_token stopped = {}) const;
