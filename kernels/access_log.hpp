@@ -57,7 +57,7 @@ class LogParts {
       : line_end(begin), byte_at_(byte_at) {
     while (line_end < end && byte_at(line_end) != '\n') ++line_end;
     end_ = line_end != begin && byte_at(line_end - 1) == '\r' ? line_end - 1 : line_end;
-    bool open = false;
+    bool open = false, sought = false;
     for (Place at = begin; at < end_ && !found; ++at) {
       char const byte = byte_at(at);
       if (byte == '[') {
@@ -66,7 +66,11 @@ class LogParts {
       } else if (byte == ']') {
         time_end = at + 1;
         bool const before_quote = end_ - at > 3 && byte_at(at + 1) == ' ' && byte_at(at + 2) == '"';
-        if (open && before_quote && is_log_field(log_time, byte_at, time_begin, time_end)) find_status(at + 3);
+        // Where none is behind one quote there is none behind a later one.
+        if (open && before_quote && !sought && is_log_field(log_time, byte_at, time_begin, time_end)) {
+          sought = true;
+          find_status(at + 3);
+        }
         open = false;
       }
     }

@@ -74,7 +74,7 @@ class NameMatch {
     if (kind == 't') return takes('\t');
     return (kind == '"' || kind == '\\' || kind == '/') && takes(kind);
   }
-  /// Four hexadecimal digits, or twice so many if the first are half of a pair; half of one is U+FFFD.
+  /// Takes four hexadecimal digits, or a surrogate pair. An unpaired half becomes U+FFFD.
   PENSTOCK_WALKS_THERE constexpr bool takes_character(Place& at, Place end) {
     std::uint32_t unit = 0;
     if (!hexadecimal(at, end, unit)) return false;

@@ -192,10 +192,16 @@ class FileSource final : public Source {
   ///          all files that are decoded, and only a stream or nothing is left, until one of them has.
   /// Throws:  what next_file and the observer throw, the latter also in a `fill` before.
   bool next(Tile& tile) override;
+  /// Shape:  each tile that `next` agreed to is filled, by any thread.
+  /// Blocks: where records lead from one to the next, as those of captures, until the tiles in front of it in the same
+  ///         file have been filled: a thread that fills several of them does so in their order.
   /// Throws: FileProblem that begins with the file's name.
   std::size_t fill(Tile& tile) override;
   /// How many tiles were read in which way, and files decoded, and why some not in a faster one.
   std::vector<std::string> remarks() const override;
+  /// Records and files that no tile has, and why.
+  ///
+  /// Threads: as `loss`.
   std::vector<LeftOut> left_out() const override;
   /// Records that did not come through whole.
   ///

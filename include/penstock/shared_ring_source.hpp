@@ -64,6 +64,9 @@ class SharedRingSource final : public Source {
   std::size_t fill(Tile& tile) override;
   /// What was lost, and how writers ended.
   std::vector<std::string> remarks() const override;
+  /// What no tile has, and why.
+  ///
+  /// Threads: any, while none is in `next` or `fill`.
   std::vector<LeftOut> left_out() const override;
   /// For a tile that is filled: one, or with `copies` one or more.
   std::vector<SharedPiece> const& pieces_of(Tile const& tile) const;

@@ -135,6 +135,9 @@ class ConnectionSource final : public Source {
   std::size_t fill(Tile& tile) override;
   /// What was lost, and which connections did not end as they should.
   std::vector<std::string> remarks() const override;
+  /// What no tile has, and why.
+  ///
+  /// Threads: any, while none is in `next` or `fill`.
   std::vector<LeftOut> left_out() const override;
   /// For a tile that is filled.
   std::vector<Stretch> const& stretches_of(Tile const& tile) const;
@@ -216,6 +219,9 @@ class DatagramSource final : public Source {
   std::size_t fill(Tile& tile) override;
   /// What was lost, and what would have kept it.
   std::vector<std::string> remarks() const override;
+  /// What no tile has, and why.
+  ///
+  /// Threads: any, while none is in `next` or `fill`.
   std::vector<LeftOut> left_out() const override;
   /// For a tile that is filled.
   std::vector<Stretch> const& stretches_of(Tile const& tile) const;

@@ -79,6 +79,24 @@ TEST_F(AFileThatChanges, ByGrowingIsReadUpToTheLastLineThatItHad) {
   EXPECT_EQ(problem, "");
 }
 
+/// Its last piece may be read before another. Seen to say that the record was whole.
+TEST_F(AFileThatChanges, ByGrowingBehindItsLastPieceMayHaveCutARecord) {
+  write(std::string(5000, 'a') + "\nunfin");
+  FileSource source({path("file")}, pool, {.framing = lines(), .long_records = LongRecords::truncate});
+  std::vector<Loan> loans;
+  for (Loan loan = pool.borrow(); source.next(*loan); loan = pool.borrow()) loans.push_back(std::move(loan));
+  ASSERT_GE(loans.size(), 2U);
+  loans.back()->filled = source.fill(*loans.back());
+  EXPECT_TRUE(support::text_of(loans.back()->filled_input()).ends_with("unfin"));
+  append("ished\n");
+  loans.pop_back();
+  while (!loans.empty()) {
+    loans.back()->filled = source.fill(*loans.back());
+    loans.pop_back();
+  }
+  EXPECT_THAT(source.remarks(), Contains(HasSubstr("its last record, which had no end, may have been a part of one")));
+}
+
 TEST_F(AFileThatChanges, ByGrowingHasNoRecordThatItEndsWithin) {
   write(std::string(9999, 'x'));
   EXPECT_EQ(read(path("file"), {.framing = equal_records(100)}, [&] { append("x"); }).size(), 9900u);

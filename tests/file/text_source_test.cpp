@@ -103,6 +103,47 @@ TEST_F(Texts, InUtf16Or32SayHowToReadThem) {
   }
 }
 
+/// Seen to be read as lines of nothing that can be told.
+TEST_F(Texts, InUtf16Or32WithoutAMarkSayHowToReadThem) {
+  for (auto const& [text, encoding] : {std::pair{"1\0,\0002\0\n\0"s, "UTF-16LE"},
+                                       {"\0001\0,\0002\0\n"s, "UTF-16BE"},
+                                       {"1\0\0\0\n\0\0\0"s, "UTF-32LE"},
+                                       {"\0\0\0001\0\0\0\n"s, "UTF-32BE"}}) {
+    EXPECT_EQ(lines_of(text), "");
+    EXPECT_THAT(problem, HasSubstr("`iconv -f "s + encoding + " -t UTF-8 FILE`"));
+  }
+  EXPECT_EQ(lines_of("1\0,2\n3,4\n"s), "1\0,2\n3,4\n"s) << "a zero in a line";
+}
+
+TEST_F(Texts, ThatAreCompressedByZlibSayHowToReadThem) {
+  EXPECT_EQ(lines_of("x\x9c\x33\xd4\x31\xe3\x02\0\x03"s), "");
+  EXPECT_THAT(problem, HasSubstr("zlib-flate -uncompress"));
+  EXPECT_EQ(lines_of("x^2\n"), "x^2\n");
+}
+
+/// Seen to be one line, if the first one is longer than what is looked at in all cases.
+TEST_F(Texts, MayEndTheirLinesByACarriageReturnAloneBehindALongFirstLine) {
+  std::string const line(70'000, 'x');
+  for (std::size_t const more : {0, 1'000, 2'000'000}) {
+    Pipeline larger(
+        device,
+        {.tile = {.input_bytes = line.size() + more + 100}, .producers = 2, .ordered = true, .tuning = {.tiles = 8}});
+    std::string const first = line + std::string(more, 'y');
+    for (bool const packed : {false, true}) {
+      std::string const bytes = first + "\r1,7\r2,8\r";
+      if (packed && !support::can_compress(Compression::gzip)) continue;
+      std::ofstream(path("file"), std::ios::binary) << (packed ? support::bgzf_member(bytes) : bytes);
+      std::filesystem::last_write_time(path("file"), {});
+      FileSource source({path("file")}, larger.pool(), {.framing = lines(), .decompress = true, .text = true});
+      std::string got;
+      auto const report = larger.run(source, on_device([](DeviceTile const&, StreamRef) {}),
+                                     [&](TileResult<> tile) { got += support::text_of(tile.input()); });
+      EXPECT_TRUE(report.ok()) << describe(report);
+      EXPECT_TRUE(got == first + "\n1,7\n2,8\n") << more << ' ' << packed << ' ' << got.size();
+    }
+  }
+}
+
 TEST_F(Texts, AreCutIntoLines) {
   EXPECT_THROW(FileSource({"a"}, pipeline.pool(), {.text = true}), Error);
   EXPECT_THROW(FileSource({"a"}, pipeline.pool(), {.framing = equal_records(2), .text = true}), Error);

@@ -138,7 +138,7 @@ class Unmissed final : public Framing {
   bool is_missed(std::span<std::byte const> /*bytes*/) const noexcept override { return false; }
 };
 
-TEST_F(AStreamInTiles, TellsThatItEndsWithinALongRecordThatNobodyMisses) {
+TEST_F(AStreamInTiles, TellsThatItEndsWithinALongRecordThatIsNotMissed) {
   stream = "\0\0\0\1a"s + "\0\0\0\40"s + std::string(32, 'x') + "\0\0\0\40"s + std::string(31, 'y');
   for (std::size_t const piece : std::initializer_list<std::size_t>{1, 3, 16, 100}) {
     EXPECT_EQ(support::joined(all(std::make_shared<Unmissed>(), piece)), "\0\0\0\1a"s) << piece;

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "penstock/kernels/access_log.hpp"
 #include "penstock/kernels/digit_walk.hpp"
 #include "penstock/kernels/stop_cursor.hpp"
 
@@ -172,6 +173,20 @@ TEST(FewDigits, AreANumberIfAllAreDigits) {
     EXPECT_EQ(number_of(text, 4) != "none", other >= '0' && other <= '9') << other;
     EXPECT_EQ(number_of(text, 3), "678");
   }
+}
+
+/// Seen to look at each byte as often as the line has times with a quote behind them.
+TEST(PartsOfAnAccessLog, AreLookedForInEachByteAFewTimes) {
+  std::string line;
+  while (line.size() < 64 << 10) line += "[123456789012] \"";
+  std::size_t looks = 0;
+  auto const byte_at = [&](std::size_t at) {
+    ++looks;
+    return line[at];
+  };
+  LogParts<std::size_t, decltype(byte_at)> const parts(byte_at, 0, line.size());
+  EXPECT_FALSE(parts.found);
+  EXPECT_LT(looks, 20 * line.size());
 }
 
 }  // namespace

@@ -136,6 +136,32 @@ TEST_F(AServer, TakesALastRecordWithoutItsDelimiterIfAsked) {
   EXPECT_TRUE(source().counts().loss.none());
 }
 
+/// A peer's last record fills a tile, to which others give bytes before the record is known to be the last. Seen to
+/// write behind the tile.
+void expect_last_record_whole(AServer& server, LongRecords long_records) {
+  server.options.connections = 2;
+  server.options.last_may_lack_delimiter = true;
+  server.options.long_records = long_records;
+  auto all = server.peers(2);
+  std::string const whole(AServer::tile_bytes, 'x');
+  all[0].send(whole);
+  all[1].send("other\n");
+  EXPECT_THAT(server.tile(), ElementsAre("1:other\n"));
+  all[1].send("more\n");
+  all[0].end();
+  all[1].end();
+  EXPECT_THAT(server.rest(), testing::AnyOf("1:more\n0:" + whole, "0:" + whole + "1:more\n"));
+  EXPECT_TRUE(server.source().counts().loss.none());
+}
+
+TEST_F(AServer, TakesALastRecordThatFillsATileBesideOthers) {
+  expect_last_record_whole(*this, LongRecords::refuse);
+}
+
+TEST_F(AServer, TakesALastRecordThatFillsATileBesideOthersThoughItCutsLongOnes) {
+  expect_last_record_whole(*this, LongRecords::truncate);
+}
+
 TEST_F(AServer, EndsOnlyTheConnectionWhoseLengthCannotBe) {
   options.framing = length_prefixed({.bytes = 1, .more = 1, .most = 100});
   auto all = std::vector<Peer>();

@@ -114,6 +114,18 @@ TEST_F(AServer, ClosesAPeerWhoseRecordTakesTooLong) {
   EXPECT_EQ(source().counts().loss.unfinished, 1U);
 }
 
+/// Seen to wait for ever if what is kept of the record does not count.
+TEST_F(AServer, ClosesAPeerWhoseRecordFillsATileAndHasNoEnd) {
+  options.longest_record = std::chrono::milliseconds(10);
+  options.last_may_lack_delimiter = true;
+  options.connections = 1;
+  auto const one = peer();
+  one.send("hello\n" + std::string(tile_bytes, 'x'));
+  EXPECT_EQ(rest(), "0:hello\n");
+  EXPECT_EQ(source().counts().silent, 1U);
+  EXPECT_EQ(source().counts().loss.unfinished, 1U);
+}
+
 TEST_F(AServer, KeepsNoMoreOfUnfinishedRecordsThanItMay) {
   options.most_unfinished = 1;  // So a tile.
   std::vector<Peer> all;
@@ -197,6 +209,19 @@ TEST_F(AServer, LeavesThePathToAServerThatIsAboutToListen) {
   EXPECT_THAT(said, testing::HasSubstr("Another server answers at " + path("socket")));
   EXPECT_TRUE(std::filesystem::exists(path("socket")));
   close(other);
+  close(locked);
+}
+
+/// Seen to wait for ever.
+TEST_F(AServer, SaysSoIfAnotherProcessKeepsTheLockOfItsFolder) {
+  int const locked = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(flock(locked, LOCK_EX), 0);
+  try {
+    ConnectionSource const source({"unix:" + path("socket")}, pool);
+    FAIL() << "it listens beside another";
+  } catch (Error const& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("Another process holds a lock (flock) on the folder of"));
+  }
   close(locked);
 }
 

@@ -87,6 +87,13 @@ TEST_F(AServerOfMetrics, SaysWhatWentWrongWithASource) {
   EXPECT_THAT(get(server.port(), "/"), testing::AllOf(StartsWith("HTTP/1.1 404 "), HasSubstr("There is /metrics")));
 }
 
+/// Seen to end the process.
+TEST_F(AServerOfMetrics, AnswersAlsoIfASourceThrowsWhatIsNoException) {
+  MetricsServer const server("127.0.0.1:0", {[](std::vector<Metric>&) { throw 7; }});
+  EXPECT_THAT(get(server.port(), "/metrics"), StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(get(server.port(), "/health"), StartsWith("HTTP/1.1 200 "));
+}
+
 TEST_F(AServerOfMetrics, AnswersAHeadWithoutAText) {
   MetricsServer const server("127.0.0.1:0", {});
   EXPECT_THAT(get(server.port(), "/health", "", "HEAD"),

@@ -67,6 +67,22 @@ TEST_F(ARunOfOneSecond, BesideBusyProcessesIsAdvisedNothing) {
   EXPECT_NEAR(verdict().advice.at(0).gain, mostly(1.75), 0.01);
 }
 
+TEST_F(ARunOfOneSecond, IsAdvisedNothingIfItIsTooShortToTellWhetherOthersWereBusy) {
+  run.fill = 3.9;
+  run.borrow_wait = 0.05;
+  run.cpus = 8;
+  run.cpu_time = 6.5;
+  run.cpu_not_told = 0.5;
+  ASSERT_FALSE(verdict().advice.empty()) << "if others had more than is known, it were too little";
+  run.cpu_not_told = 0.8;
+  EXPECT_TRUE(verdict().advice.empty());
+  EXPECT_EQ(verdict().no_advice,
+            "Nothing is advised, because the run was too short to tell whether other processes used the CPUs: give it "
+            "more input.");
+  run.cpu_time = 4;
+  EXPECT_FALSE(verdict().advice.empty()) << "CPUs were free whatever others did";
+}
+
 TEST_F(ARunOfOneSecond, IsPromisedNoMoreProducersThanCpusAndNoMoreThanTheyAreWorthTogether) {
   run.fill = 3.9;
   run.borrow_wait = 0.05;

@@ -82,13 +82,13 @@ class Album {
     JpegMessages messages;
     jpeg_compress_struct coder = {};
     coder.err = messages.manager();
-    jpeg_create_compress(&coder);
     unsigned char* jpeg = nullptr;
     unsigned long bytes = 0;  // NOLINT(google-runtime-int): libjpeg's.
     auto const width = static_cast<JDIMENSION>(columns * side_);
-    coder.image_width = width;
-    coder.image_height = static_cast<JDIMENSION>(pixels_.size() / 3 / width);
     bool const done = messages.try_to([&] {
+      jpeg_create_compress(&coder);
+      coder.image_width = width;
+      coder.image_height = static_cast<JDIMENSION>(pixels_.size() / 3 / width);
       jpeg_mem_dest(&coder, &jpeg, &bytes);
       coder.input_components = 3;
       coder.in_color_space = JCS_RGB;

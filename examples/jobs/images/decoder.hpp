@@ -48,7 +48,12 @@ class Decoder {
     messages_.take_warning();
     messages_.pixels_are_there(false);
     Image image(messages_);
-    if (!messages_.try_to([&] { read_head(image.parts); })) refuse(messages_.error());
+    if (!messages_.try_to([&] {
+          image.begin();
+          read_head(image.parts);
+        })) {
+      refuse(messages_.error());
+    }
     turn_ = how.oriented ? orientation_in(image.parts) : Orientation{};
     penstock::ImageHead head;
     for (unsigned part = how.side != 0 ? 8 : 1; part != 0; part /= 2) {
@@ -78,8 +83,13 @@ class Decoder {
  private:
   /// What libjpeg keeps of one file. Nothing of it is used again: tables that a file lacks would be those of another.
   struct Image {
-    explicit Image(JpegMessages& messages) {
-      parts.err = messages.manager();
+    explicit Image(JpegMessages& messages) { parts.err = messages.manager(); }
+    Image(Image const&) = delete;
+    Image& operator=(Image const&) = delete;
+    ~Image() { jpeg_destroy_decompress(&parts); }
+
+    /// Within `try_to`: a libjpeg that is not that of its header refuses.
+    void begin() {
       jpeg_create_decompress(&parts);
       // A file may make a decoder work for hours by scans without end.
       watch.progress_monitor = [](j_common_ptr image) {
@@ -89,9 +99,6 @@ class Decoder {
       };
       parts.progress = &watch;
     }
-    Image(Image const&) = delete;
-    Image& operator=(Image const&) = delete;
-    ~Image() { jpeg_destroy_decompress(&parts); }
 
     jpeg_decompress_struct parts = {};
     jpeg_progress_mgr watch = {};

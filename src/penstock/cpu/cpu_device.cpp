@@ -41,16 +41,18 @@ CpuOptions completed(CpuOptions options) {
 
 CpuDevice::CpuDevice(CpuOptions options)
     : options_(completed(std::move(options))),
-      memory_(std::make_unique<MemoryLedger>(options_.memory_bytes, options_.pinned_bytes, faults_)),
+      faults_(std::make_unique<Faults>()),
+      refusals_(std::make_unique<Refusals>()),
+      memory_(std::make_unique<MemoryLedger>(options_.memory_bytes, options_.pinned_bytes, *faults_)),
       scheduler_(options_.model ? std::make_unique<Scheduler>(*options_.model) : std::make_unique<Scheduler>()),
       ordered_(std::make_unique<OrderedMemory>(*scheduler_, *memory_)),
       engines_(std::make_unique<Engines>(*scheduler_, static_cast<Device const*>(this), options_.compute_threads,
                                          options_.callback_threads, options_.observer)),
-      legacy_(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, faults_, refusals_,
+      legacy_(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, *faults_, *refusals_,
                                           StreamType::legacy, least_priority)),
       per_thread_(std::make_unique<PerThreadStream>(
           [this] {
-            return std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, faults_, refusals_,
+            return std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, *faults_, *refusals_,
                                                StreamType::blocking, least_priority);
           },
           options_.model.has_value())) {}
@@ -85,6 +87,8 @@ void CpuDevice::leave_all() noexcept {
   static_cast<void>(ordered_.release());
   static_cast<void>(scheduler_.release());
   static_cast<void>(memory_.release());
+  static_cast<void>(refusals_.release());
+  static_cast<void>(faults_.release());
 }
 
 DeviceInfo CpuDevice::info() const {
@@ -128,7 +132,7 @@ StreamRef CpuDevice::legacy_default_stream() {
 
 Stream CpuDevice::make_stream(StreamOptions options) {
   auto const type = options.blocking ? StreamType::blocking : StreamType::non_blocking;
-  return Stream(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, faults_, refusals_, type,
+  return Stream(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, *faults_, *refusals_, type,
                                             options.priority));
 }
 
@@ -138,12 +142,12 @@ Event CpuDevice::make_event(EventOptions options) {
                 "An event of several processes keeps no time: leave out timing or interprocess.");
   }
   auto shared = options.interprocess ? SharedEvent::make() : nullptr;
-  return Event(std::make_unique<CpuEvent>(*scheduler_, faults_, options, options_.clock_drift, std::move(shared)));
+  return Event(std::make_unique<CpuEvent>(*scheduler_, *faults_, options, options_.clock_drift, std::move(shared)));
 }
 
 Event CpuDevice::open_event(EventHandle const& handle) {
   scheduler_->expect_healthy();
-  return Event(std::make_unique<CpuEvent>(*scheduler_, faults_, EventOptions{.interprocess = true},
+  return Event(std::make_unique<CpuEvent>(*scheduler_, *faults_, EventOptions{.interprocess = true},
                                           options_.clock_drift, SharedEvent::open(handle)));
 }
 
@@ -173,7 +177,7 @@ void CpuDevice::synchronize() {
 }
 
 std::optional<Error> CpuDevice::take_refusal() {
-  return refusals_.take();
+  return refusals_->take();
 }
 
 std::optional<Error> CpuDevice::lost() {
@@ -219,7 +223,7 @@ Outstanding CpuDevice::outstanding() const {
 }
 
 void CpuDevice::inject(Fault what, std::uint64_t nth) {
-  faults_.inject(what, nth);
+  faults_->inject(what, nth);
 }
 
 std::size_t CpuDevice::late_callbacks() const {

@@ -110,7 +110,7 @@ class CpuDevice final : public Device {
   /// Throws: Error, if nth is 0.
   void inject(Fault what, std::uint64_t nth = 1);
   /// How many injected faults have not struck yet.
-  std::size_t armed_faults() const noexcept { return faults_.armed(); }
+  std::size_t armed_faults() const noexcept { return faults_->armed(); }
   /// How many callbacks and wake-ups are late at this moment: their streams have come to them, and wait.
   std::size_t late_callbacks() const;
   /// Calls those that are late. Without this they are called when a stream that has work left is destroyed.
@@ -120,8 +120,8 @@ class CpuDevice final : public Device {
   void leave_all() noexcept;
 
   CpuOptions const options_;
-  Faults faults_;
-  Refusals refusals_;
+  std::unique_ptr<Faults> faults_;
+  std::unique_ptr<Refusals> refusals_;
   std::unique_ptr<MemoryLedger> memory_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<OrderedMemory> ordered_;

@@ -96,7 +96,8 @@ ChainedPieces::Piece ChainedPieces::read(Read const& read, std::uint64_t number,
   return std::move(walked->piece);
 }
 
-/// What the piece is if its records can be told by their looks, and are not damaged.
+/// Walks over the piece from the first record that it recognises. Returns nothing if there is none, or if it is
+/// damaged.
 std::optional<ChainedPieces::Walk> ChainedPieces::guess(Read const& read, std::uint64_t number,
                                                         std::span<std::byte> tile) const {
   FramingRef framing;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/file/file_piece.hpp"
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -91,12 +92,14 @@ std::size_t PieceReader::read(OpenFile& file, FilePiece& piece, std::span<std::b
 }
 
 /// How much of these records is whole: if the file has grown by now, what it ended with may be a part of a record.
-std::size_t PieceReader::leave_begun(OpenFile const& file, FilePiece const& piece,
-                                     std::span<std::byte const> records) const {
+std::size_t PieceReader::leave_begun(OpenFile& file, FilePiece const& piece, std::span<std::byte const> records) const {
   Framing const& framing = *piece.cut->framing();
   bool const at_end = piece.place.offset + records.size() == file.size() && !records.empty();
-  if (framing.delimiter_bytes() == 0 || !at_end || !file.grew()) return records.size();
-  return framing.whole_bytes(records);
+  if (framing.delimiter_bytes() == 0 || !at_end) return records.size();
+  std::size_t const whole = framing.whole_bytes(records);
+  if (whole == records.size() || file.grew()) return whole;
+  file.ends_without_delimiter.store(true, std::memory_order_relaxed);
+  return records.size();
 }
 
 /// All pieces were read: looks whether the file changed meanwhile.
@@ -104,9 +107,14 @@ void PieceReader::expect_readable(OpenFile const& file, FilePiece const& piece) 
   if (piece.cut == nullptr) return file.expect_unchanged();
   file.expect_only_grown();
   if (!file.grew()) return;
+  // By the time that all pieces are read the last one has been.
+  bool const may_be_cut = file.ends_without_delimiter.load(std::memory_order_relaxed);
   std::scoped_lock const lock(mutex_);
   if (first_grown_.empty()) {
-    first_grown_ = *piece.name + " grew while it was read: it was read up to the last whole record that it had then.";
+    first_grown_ =
+        *piece.name + " grew while it was read: it was read up to " +
+        (may_be_cut ? "the end that it had then, and its last record, which had no end, may have been a part of one."
+                    : "the last whole record that it had then.");
   } else {
     ++others_grown_;
   }
@@ -117,7 +125,8 @@ std::size_t PieceReader::read_chained(OpenFile& file, FilePiece& piece, std::spa
   auto const from_file = [&](std::uint64_t offset, std::span<std::byte> to) {
     return to.data() == tile.data() ? readers_.read(file, offset, to) : file.read_at(offset, to);
   };
-  auto got = piece.chain->read(from_file, piece.number, tile);
+  // By reference, which takes no memory: a piece that is not read would keep those behind it waiting.
+  auto got = piece.chain->read(std::cref(from_file), piece.number, tile);
   piece.place.offset = got.offset;
   piece.records = std::move(got.records);
   // What a writer has begun is no loss.

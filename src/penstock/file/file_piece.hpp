@@ -57,7 +57,7 @@ class PieceReader {
 
  private:
   std::size_t read(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
-  std::size_t leave_begun(OpenFile const& file, FilePiece const& piece, std::span<std::byte const> records) const;
+  std::size_t leave_begun(OpenFile& file, FilePiece const& piece, std::span<std::byte const> records) const;
   void expect_readable(OpenFile const& file, FilePiece const& piece);
   std::size_t read_chained(OpenFile& file, FilePiece& piece, std::span<std::byte> tile);
 

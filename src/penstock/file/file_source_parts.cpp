@@ -8,6 +8,7 @@
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/decoding/members.hpp"
+#include "penstock/file/text_head.hpp"
 
 namespace penstock {
 
@@ -146,6 +147,27 @@ void FileSource::Parts::begin_decoding() {
   decoded_.add(std::exchange(current_, nullptr), *compression, file_, name_);
 }
 
+namespace {
+
+/// Adds to the first bytes of a text that have no end of a line what is at the first one, if that is not far.
+void add_first_end(OpenFile const& file, std::vector<std::byte>& first) {
+  constexpr std::uint64_t far = std::uint64_t{256} << 20U;
+  std::size_t const head = first.size();
+  if (head == 0 || has_end_of_line(first)) return;
+  std::vector<std::byte> more(std::size_t{1} << 20U);
+  for (std::uint64_t at = head; at < std::min(file.size(), far);) {
+    std::size_t const got = file.read_at(at, more);
+    if (got == 0) return;
+    if (has_end_of_line(std::span(more).first(got))) {
+      first.insert(first.end(), more.begin(), more.begin() + static_cast<std::ptrdiff_t>(got));
+      return;
+    }
+    at += got;
+  }
+}
+
+}  // namespace
+
 /// Finds out how the current file is cut into pieces, if it is regular and can be.
 void FileSource::Parts::begin_pieces() {
   if (!current_->pieces()) return;
@@ -153,6 +175,7 @@ void FileSource::Parts::begin_pieces() {
     std::size_t const head = stream_tiles_.head_bytes();
     std::vector<std::byte> first(static_cast<std::size_t>(std::min<std::uint64_t>(head, current_->size())));
     first.resize(current_->read_at(0, first));
+    if (options_.text) add_first_end(*current_, first);
     stream_tiles_.cut_by_head(first);
   }
   if (!FilePieces::suit(cut().get())) return;
@@ -161,12 +184,18 @@ void FileSource::Parts::begin_pieces() {
 }
 
 /// Gives the tile what comes next in the current file. False if it cannot be read, and the observer knows.
-bool FileSource::Parts::give_piece(Tile& tile) try {
-  auto next = in_pieces_->next();
-  pieces_.note_loss(next.loss);
-  give(tile, std::move(next.piece));
-  ++tiles_;
-  if (!next.last) return true;
+bool FileSource::Parts::give_piece(Tile& tile) {
+  try {
+    auto next = in_pieces_->next();
+    pieces_.note_loss(next.loss);
+    give(tile, std::move(next.piece));
+    ++tiles_;
+    if (!next.last) return true;
+  } catch (FileProblem const& problem) {
+    return fail_file(problem, tile);
+  } catch (Error const& error) {
+    return fail_file(FileProblem(error.what()), tile);
+  }
   // More, or damage, may show once they are read.
   if (auto file = in_pieces_->chained()) {
     chain_ends_.add(std::move(*file));
@@ -177,10 +206,6 @@ bool FileSource::Parts::give_piece(Tile& tile) try {
     end_file();
   }
   return true;
-} catch (FileProblem const& problem) {
-  return fail_file(problem, tile);
-} catch (Error const& error) {
-  return fail_file(FileProblem(error.what()), tile);
 }
 
 /// Goes on with a file of which all pieces that were given have been read: true, if by this tile.

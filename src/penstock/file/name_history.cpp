@@ -14,7 +14,7 @@ void NameHistory::erase(std::uint64_t number) {
   std::erase_if(files_, [&](File const& file) { return file.number == number; });
 }
 
-/// The last one: events tell of what has the name by now.
+/// Returns the newest file of this name, because events refer to the one that has it now.
 NameHistory::File* NameHistory::find_named(std::string_view name) noexcept {
   auto const found = std::find_if(files_.rbegin(), files_.rend(), [&](File const& file) { return file.name == name; });
   return found == files_.rend() ? nullptr : &*found;

@@ -27,7 +27,7 @@ struct NameEvent {
 /// Threads: one at a time.
 class NameHistory {
  public:
-  /// What is told of files that have this name or had it.
+  /// `name`: the name that is followed.
   explicit NameHistory(std::string name) : name_(std::move(name)) {}
 
   struct File {

@@ -244,7 +244,12 @@ void OpenFile::expect_only_grown() const {
   std::byte more{};
   bool const has_more = pieces_ && pread(descriptor_, &more, 1, before_.st_size) > 0;
   if (!grew()) {
-    expect_unchanged();
+    try {
+      expect_unchanged();
+    } catch (FileProblem const&) {
+      if (!grew()) throw;
+      return expect_only_grown();  // It did now.
+    }
     if (!has_more) return;
     throw FileProblem("it holds more than its size says, and that was not read; read it through a pipe, `cat FILE |`");
   }

@@ -96,6 +96,8 @@ class OpenFile final : public ByteStream {
 
   /// Pieces that are not read yet; the thread that takes it to 0 looks whether the file changed meanwhile.
   std::atomic<std::uint64_t> pieces_left{0};
+  /// The last record had no delimiter when it was read, and was taken for whole.
+  std::atomic<bool> ends_without_delimiter{false};
 
  private:
   /// A few bytes of the file, from an offset on.

@@ -72,7 +72,7 @@ void RotatedFiles::look(bool read_all) {
   if (folder_gone_ && (now() == nullptr || read_all)) watch_names();
   open_named();
   if (has_other_file()) open_named();
-  // What a file that is being renamed is called has been reported by now.
+  // The watch has reported the new names of renamed files by now.
   if (std::ranges::any_of(history_.files(), [](auto const& file) { return file.move != 0; })) look_for_changes_();
   lost_ += history_.drop_lost();
 }

@@ -9,8 +9,8 @@
 
 namespace penstock {
 
-/// What a file that is read on as it grows began with, and what was in front of the place up to which it was read: if
-/// these bytes are others, the file was truncated and written anew, however large it is by now.
+/// The first bytes of a file that grows, and the last ones in front of the position up to which it was read. If either
+/// differ, the file was truncated and written anew, however large it is by now.
 ///
 /// Threads: one at a time.
 class SeenBytes {

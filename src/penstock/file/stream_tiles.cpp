@@ -169,8 +169,10 @@ std::size_t StreamTiles::gather_text(ByteStream& stream, std::span<std::byte> ro
     auto const got = read(stream, room.subspan(held));
     held += got.bytes;
     read_to_end_ = got.ended;
-    all = got.ended || held >= most || (got.bytes == 0 && options_.stop.stop_requested());
-    head = text_head_of(room.first(std::min(held, most)), all);
+    // A first line may be longer than what is looked at usually.
+    all = got.ended || held >= (has_end_of_line(room.first(std::min(held, most))) ? most : room.size()) ||
+          (got.bytes == 0 && options_.stop.stop_requested());
+    head = text_head_of(room.first(held), all);
   }
   cut_text(*head);
   std::memmove(room.data(), room.data() + head->mark, held - head->mark);

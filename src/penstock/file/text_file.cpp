@@ -38,7 +38,8 @@ std::string read_all(std::string const& path, std::stop_token const& stop) {
 std::string read_text(std::string const& path, std::stop_token const& stop) try {
   std::string text = read_all(path, stop);
   auto const all = std::as_writable_bytes(std::span(text));
-  auto const head = text_head_of(all.first(std::min(all.size(), text_head_bytes)), true);
+  auto const first = all.first(std::min(all.size(), text_head_bytes));
+  auto const head = text_head_of(has_end_of_line(first) ? first : all, true);
   if (head->ends_by_cr) end_lines_by_lf(all);
   return text.substr(head->mark);
 } catch (FileProblem const& problem) {

@@ -28,6 +28,41 @@ std::string_view text_of(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
+/// The encoding of a text without a byte order mark that has zeros as ASCII has them in it, as iconv names it; null for
+/// any other text.
+char const* wide_encoding_of(std::string_view text) {
+  constexpr std::size_t looked_at = 256, least = 4;
+  text = text.substr(0, std::min(text.size() / 4 * 4, looked_at));
+  if (text.size() < least) return nullptr;
+  std::array<std::size_t, 4> zeros{};  // By the place in groups of four bytes.
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    if (text[k] == '\0') ++zeros.at(k % 4);
+  }
+  std::size_t const groups = text.size() / 4;
+  auto const has_zeros = [&](std::array<bool, 4> const& wanted) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      if (10 * (wanted.at(k) ? groups - zeros.at(k) : zeros.at(k)) > groups) return false;
+    }
+    return true;
+  };
+  if (has_zeros({false, true, false, true})) return "UTF-16LE";
+  if (has_zeros({true, false, true, false})) return "UTF-16BE";
+  if (has_zeros({false, true, true, true})) return "UTF-32LE";
+  return has_zeros({true, true, true, false}) ? "UTF-32BE" : nullptr;
+}
+
+[[noreturn]] void refuse_encoding(std::string const& encoding) {
+  throw FileProblem("its text is in " + encoding + ", and is read in UTF-8 only: give what `iconv -f " + encoding +
+                    " -t UTF-8 FILE` prints as standard input");
+}
+
+/// By its first two bytes, which no text in UTF-8 begins with.
+///
+/// Source: RFC 1950, 2.2.
+bool is_zlib(std::string_view text) {
+  return text.starts_with("x\x9c") || text.starts_with("x\xda") || text.starts_with("x\x01");
+}
+
 }  // namespace
 
 std::optional<TextHead> text_head_of(std::span<std::byte const> first, bool all) {
@@ -36,19 +71,27 @@ std::optional<TextHead> text_head_of(std::span<std::byte const> first, bool all)
   for (Mark const& mark : marks) {
     if (text.size() < mark.bytes.size() && mark.bytes.starts_with(text) && !all) return std::nullopt;
     if (!text.starts_with(mark.bytes)) continue;
-    if (mark.encoding != nullptr) {
-      throw FileProblem(std::string("its text is in ") + mark.encoding +
-                        ", and is read in UTF-8 only: give what `iconv -f " + mark.encoding +
-                        " -t UTF-8 FILE` prints as standard input");
-    }
+    if (mark.encoding != nullptr) refuse_encoding(mark.encoding);
     head.mark = mark.bytes.size();
     break;
+  }
+  if (char const* const encoding = head.mark == 0 ? wide_encoding_of(text) : nullptr) refuse_encoding(encoding);
+  if (is_zlib(text)) {
+    throw FileProblem(
+        "it is compressed in the format of zlib, which is not decoded here: give what `zlib-flate -uncompress <FILE` "
+        "(of qpdf) prints as standard input");
   }
   text.remove_prefix(head.mark);
   if (text.find('\n') != std::string_view::npos) return head;
   if (!all) return std::nullopt;
-  head.ends_by_cr = text.find('\r') != std::string_view::npos;
+  // The last byte may have a "\n" behind it.
+  std::size_t const end = text.find('\r');
+  head.ends_by_cr = end != std::string_view::npos && end + 1 < text.size();
   return head;
+}
+
+bool has_end_of_line(std::span<std::byte const> text) noexcept {
+  return text_of(text).find_first_of("\r\n") != std::string_view::npos;
 }
 
 bool has_lines(Framing const& framing) {

@@ -15,15 +15,18 @@ struct TextHead {
   bool ends_by_cr = false;  ///< Its lines end by "\r" alone.
 };
 
-/// So many bytes say it. A text whose lines end by "\r" alone has no "\n" in them.
+/// Number of leading bytes that are searched for "\n": a text whose lines end with "\r" has none there.
 constexpr std::size_t text_head_bytes = std::size_t{64} << 10U;
 
 /// What these bytes say, with which an input begins; nothing if that needs more of it, which it never does of `all`
 /// that there is, or is to be looked at.
 ///
-/// Throws: FileProblem, if the text is in UTF-16 or UTF-32.
+/// Throws: FileProblem, if the text is in UTF-16 or UTF-32, or compressed by zlib.
 /// Source: Unicode 15, 2.13, table 2-4.
 std::optional<TextHead> text_head_of(std::span<std::byte const> first, bool all);
+
+/// True if there is a "\r" or a "\n".
+bool has_end_of_line(std::span<std::byte const> text) noexcept;
 
 /// True if records end with "\n".
 bool has_lines(Framing const& framing);

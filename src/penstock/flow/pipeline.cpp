@@ -44,7 +44,7 @@ std::vector<LeftOut> left_out_of(Source const& source) {
   }
 }
 
-/// Of a run that was started and never drained, so that its report has no reader.
+/// Reports what a run lost that was started and never drained: its report has no reader.
 void say_what_was_lost(Report const& report) {
   if (report.ok()) return;
   if (report.tiles_cancelled + report.tiles_failed + report.sink_failures == 0) return;

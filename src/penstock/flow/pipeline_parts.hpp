@@ -29,8 +29,8 @@
 
 namespace penstock {
 
-/// Adds to a report what it can do without. If that throws, for want of memory say, the message hook is told, and the
-/// rest of the report is given all the same.
+/// Adds optional parts to a report. If `add` throws, the message hook is told, and the report is returned without
+/// them.
 template <class Add>
 void add_to_report(Add const& add) noexcept {
   try {

@@ -126,7 +126,7 @@ void Run::stop() noexcept {
 }
 
 void Run::end_but_for_this_thread() noexcept {
-  // No thread is told that the run is over, also if the tile at which this thread is comes back: the process ends.
+  // The run does not end for any thread from here on, because the process ends.
   route_.graph().owe();
   stop();
   lanes_->end_but_for_this_thread();

@@ -81,7 +81,7 @@ std::size_t write_record_places(Framing const& framing, std::span<std::byte cons
   each_record(framing, records, [&](std::span<std::byte const> record) {
     if (count == room) refuse_more_than(room);
     places[count++] = static_cast<std::uint32_t>(record.data() - records.data());
-    // each_record keeps to itself how it goes on.
+    // each_record does not tell by which framing it goes on.
     if (last->change(record) == Framing::Change::none) return;
     changed = last->behind(record);
     last = changed.get();

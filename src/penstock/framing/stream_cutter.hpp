@@ -53,22 +53,27 @@ class StreamCutter {
 
   /// Bytes that were left: how much room `take` needs in front of what comes next.
   std::size_t held() const noexcept { return left_.size(); }
+  /// A record that fills a tile is kept, until it is known whether the stream ends behind it.
+  bool needs_whole_tile() const noexcept { return !full_.empty(); }
   /// `room` is what is free of a tile that has `tile_bytes` in all; `bytes` of the stream have come, and lie in it
   /// behind held() others. Ready: so many bytes in front of `room` are whole records; all else is held.
   ///
   /// It copies what was held only to records that are whole, or if more came than that is. So a record that comes bit
   /// by bit is copied twice, however many bits it has.
   ///
-  /// Shape:  held() + bytes are at most room.size(), and that is at most tile_bytes, the same each time.
+  /// Shape:  held() + bytes are at most room.size(), and that is at most tile_bytes, the same each time; if
+  ///         needs_whole_tile(), it is tile_bytes.
   /// Throws: as cut. The stream cannot be read on.
   Cut take(std::span<std::byte> room, std::size_t bytes, bool ended, std::size_t tile_bytes);
   /// The stream breaks off: a record that has begun is unfinished. `more` bytes of it are in a tile that was not ready.
   void break_off(std::size_t more = 0);
 
   /// Memory that is kept for what is left, which may be more.
-  std::size_t kept() const noexcept { return left_.capacity(); }
+  std::size_t kept() const noexcept {
+    return left_.capacity() + full_.capacity() + (passed_ ? passed_->capacity() : 0);
+  }
   /// A record has begun, and its end has not come.
-  bool is_within_record() const noexcept { return !left_.empty() || skips_ != Skip::nothing; }
+  bool is_within_record() const noexcept { return !left_.empty() || !full_.empty() || skips_ != Skip::nothing; }
 
   /// Once the stream has ended: there is more for a next tile, which begins with what is damaged.
   bool holds_rest() const noexcept { return !left_.empty(); }

@@ -52,11 +52,14 @@ std::optional<std::chrono::nanoseconds> HostLoad::idle() const {
                     static_cast<std::int64_t>(cpus_.size()) * elapsed());
 }
 
+std::chrono::nanoseconds HostLoad::unsure() noexcept {
+  return 2 * tick();
+}
+
 std::chrono::nanoseconds HostLoad::of_others(unsigned allowed, std::chrono::nanoseconds own) const {
   auto const unused = idle();
   if (!unused) return std::chrono::nanoseconds(0);
-  std::chrono::nanoseconds const unsure = 2 * tick();
-  return std::max(std::chrono::nanoseconds(0), allowed * elapsed() - own - *unused - unsure);
+  return std::max(std::chrono::nanoseconds(0), allowed * elapsed() - own - *unused - unsure());
 }
 
 }  // namespace penstock

@@ -25,11 +25,13 @@ class HostLoad {
   /// Blocks: likewise.
   std::optional<std::chrono::nanoseconds> idle() const;
   std::chrono::nanoseconds elapsed() const noexcept { return std::chrono::steady_clock::now() - since_; }
-  /// What of a process's `allowed` CPUs' worth of time others had since it was made, while that process used `own`:
-  /// what of it was neither used nor idle. 0 if that is not known, or less than what ticks tell.
+  /// CPU time that other processes used of the `allowed` CPUs since it was made: what was neither `own` nor idle. 0 if
+  /// it is not known, or less than ticks can tell.
   ///
   /// Blocks: likewise.
   std::chrono::nanoseconds of_others(unsigned allowed, std::chrono::nanoseconds own) const;
+  /// How much more they may have used, since the system counts in ticks.
+  static std::chrono::nanoseconds unsure() noexcept;
 
  private:
   std::optional<std::chrono::nanoseconds> idle_so_far() const;

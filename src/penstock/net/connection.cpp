@@ -21,6 +21,8 @@ Connection::Connection(int socket, std::uint64_t number, ConnectionLedger& ledge
 
 Connection::~Connection() {
   ledger_.change_kept(kept_, 0);
+  // Here, since others may give it up as long as the group has it, also while its end is told.
+  if (given_up_.load(std::memory_order_relaxed)) ledger_.gave_up();
 }
 
 std::optional<Pollable::Clock::time_point> Connection::silent_since() const noexcept {
@@ -45,7 +47,8 @@ bool Connection::ready(Contents& contents) {
   if (given_up_.load(std::memory_order_relaxed)) return over(ConnectionEnd::silent);
   std::size_t const held = cutter_ ? cutter_->held() : 0;
   auto const room = contents.room();
-  if (held >= room.size() || contents.stretches.size() >= contents.most_stretches) {
+  bool const is_short = held >= room.size() || (cutter_ && cutter_->needs_whole_tile() && contents.bytes != 0);
+  if (is_short || contents.stretches.size() >= contents.most_stretches) {
     contents.full = true;
     return true;
   }

@@ -61,7 +61,6 @@ void ConnectionLedger::close(std::uint64_t connection, ConnectionEnd how, std::u
     ++count_of(counts_, how);
     last = connections_ && counts_.accepted >= *connections_ && counts_.open == 0;
   }
-  if (how == ConnectionEnd::silent) to_close_.fetch_sub(1, std::memory_order_relaxed);
   if (observer_ != nullptr) observer_->ended(connection, how, bytes);
   if (last) ending_.request();
 }

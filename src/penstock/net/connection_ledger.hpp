@@ -32,8 +32,9 @@ class ConnectionLedger {
   void close(std::uint64_t connection, ConnectionEnd how, std::uint64_t bytes);
   void add_bytes(std::size_t bytes) noexcept { bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   void add_loss(RecordLoss const& loss);
-  /// A connection is to be closed from here, which `close` will tell.
+  /// A connection is to be closed from here; `gave_up` once it is gone.
   void give_up() noexcept { to_close_.fetch_add(1, std::memory_order_relaxed); }
+  void gave_up() noexcept { to_close_.fetch_sub(1, std::memory_order_relaxed); }
   bool has_some_to_close() const noexcept { return to_close_.load(std::memory_order_relaxed) != 0; }
   /// The memory that a connection keeps for a record that has begun.
   void change_kept(std::size_t before, std::size_t now) noexcept {

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,7 +29,15 @@ class FolderLock {
   explicit FolderLock(std::string const& path)
       : folder_(open(path.substr(0, path.rfind('/') + 1).append(".").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     // Without a right to read the folder none can be had. The system gives it back with the descriptor.
-    while (folder_.number >= 0 && flock(folder_.number, LOCK_EX) != 0 && errno == EINTR) {
+    constexpr int turns = 500, turn = 10;  // Five seconds: others have it for moments.
+    for (int k = 0; folder_.number >= 0 && flock(folder_.number, LOCK_EX | LOCK_NB) != 0; ++k) {
+      if (errno != EWOULDBLOCK && errno != EINTR) return;
+      if (k == turns) {
+        throw Error(ErrorKind::system, "Another process holds a lock (flock) on the folder of " + path +
+                                           ", which is needed to listen there: end that process, or name a path in "
+                                           "another folder.");
+      }
+      poll(nullptr, 0, turn);
     }
   }
 

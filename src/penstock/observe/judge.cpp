@@ -10,6 +10,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/too_slow.hpp"
 #include "penstock/core/usual_sizes.hpp"
+#include "penstock/machine/host_load.hpp"
 #include "penstock/report/overlap.hpp"
 
 namespace penstock {
@@ -61,7 +62,7 @@ std::size_t reserve_that_rested(Report const& report, PipelineOptions const& opt
   return rested ? report.pool_reserve : 0;
 }
 
-/// On a device that could work in the host's memory, for want of a promise.
+/// True if tiles were copied only because their stage does not promise `reads_once`.
 bool copies_in_vain(Report const& report, PipelineOptions const& options, Device const& device) {
   if (device.info().acts_as_gpu() || options.tuning.transport != Transport::automatic) return false;
   return std::ranges::all_of(report.lanes, [](LaneSummary const& lane) { return !lane.may_map && lane.mapped == 0; }) &&
@@ -106,10 +107,12 @@ void add_cpu_time(RunFigures& figures, Device const& device, double spent) {
   if (spent > 0 && !device.info().modelled) figures.cpu_time = spent;
 }
 
-/// Likewise, of what other processes spent in so much of the run.
+/// Adds the CPU time of other processes, scaled to `time` seconds of the run.
 void add_cpu_of_others(RunFigures& figures, Report const& report, Device const& device, double time) {
   if (device.info().modelled || report.wall.count() <= 0) return;
-  figures.cpu_of_others = seconds(report.cpu_of_others) * std::min(1.0, time / seconds(report.wall));
+  double const part = std::min(1.0, time / seconds(report.wall));
+  figures.cpu_of_others = seconds(report.cpu_of_others) * part;
+  figures.cpu_not_told = seconds(HostLoad::unsure()) * part;
 }
 
 /// The lanes' part is of all their time, also where the figures are of a window.

@@ -67,6 +67,8 @@ std::string answer_to(std::string_view headers, HttpAnswerer const& answerer) {
         answerer({.path = std::string(target.substr(0, target.find('?'))), .accepted = value_of(headers, "Accept")});
   } catch (std::exception const& exception) {
     answer = {.status = "500 Internal Server Error", .text = std::string(exception.what()) + "\n"};
+  } catch (...) {
+    answer = {.status = "500 Internal Server Error", .text = "What answers threw something that is no exception.\n"};
   }
   return as_sent(answer, method != "HEAD");
 }

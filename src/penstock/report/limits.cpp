@@ -104,7 +104,8 @@ Offers::Offers(Finding const& finding, Utilisation const& use)
     : use_(use),
       next_(next_limit(finding, use).value_or(Limit{std::numeric_limits<double>::infinity(), {}}).tiles_per_second) {}
 
-/// A change to where all bounds are reached holds to a third with this, and so does one that comes to six tenths.
+/// Promises 85 % of the gain that all bounds allow: that holds to a third both for a change that reaches them and for
+/// one that comes to six tenths of the way.
 double Offers::most_of(double reached) const {
   constexpr double most = 0.85;
   return 1 + most * (reached / use_.rate - 1);

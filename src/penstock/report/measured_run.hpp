@@ -43,6 +43,7 @@ struct RunFigures {
   std::optional<double> notice = {};     ///< Tiles that were done, until their lanes heard of it: a sum over all tiles.
   std::optional<double> cpu_time = {};   ///< All threads of the process, on a CPU.
   double cpu_of_others = 0;              ///< Other processes, on the CPUs that this one may use.
+  double cpu_not_told = 0;               ///< How much more of that there may be, since the system counts in ticks.
 
   std::optional<Overlap> overlap = {};   ///< Of a recording that looked at every tile.
   std::optional<double> in_flight = {};  ///< Tiles, on average, of all lanes together.

@@ -203,13 +203,16 @@ Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
   verdict.ceiling = in_bytes(own_limit(finding, use), use);
   verdict.next = in_bytes(next_limit(finding, use), use);
   verdict.streams_will_not_help = why_no_streams(finding, figures, ceilings, use);
-  if (!use.cpus || !use.cpus->contended()) {
+  if (!use.cpus || !use.cpus->may_be_contended()) {
     verdict.advice = advice_for(finding, figures, ceilings, use);
     return verdict;
   }
-  verdict.no_advice = "Nothing is advised, because other processes used " +
-                      percent_text(std::min(use.cpus->others, 1.0)) + " of the CPUs and left " +
-                      percent_text(use.cpus->left()) + ": on a quiet machine the bound may be another.";
+  verdict.no_advice = use.cpus->contended()
+                          ? "Nothing is advised, because other processes used " +
+                                percent_text(std::min(use.cpus->others, 1.0)) + " of the CPUs and left " +
+                                percent_text(use.cpus->left()) + ": on a quiet machine the bound may be another."
+                          : "Nothing is advised, because the run was too short to tell whether other processes "
+                            "used the CPUs: give it more input.";
   bool const of_device = finding.bound == Bound::upload || finding.bound == Bound::download ||
                          finding.bound == Bound::kernel || finding.turns == Turns::barrier;
   if (!of_device) verdict.streams_will_not_help.reset();

@@ -77,7 +77,9 @@ void add_cpus(Utilisation& use, RunFigures const& figures) {
   use.cpu_seconds = figures.cpu_time.value_or(threads);
   if (figures.cpus == 0 || use.cpu_seconds <= 0) return;
   double const all = figures.cpus * figures.wall;
-  use.cpus = {.own = use.cpu_seconds / all, .others = figures.cpu_of_others / all};
+  use.cpus = {.own = use.cpu_seconds / all,
+              .others = figures.cpu_of_others / all,
+              .not_told = figures.cpu_time ? figures.cpu_not_told / all : 0};
   // Beside a GPU threads may watch it awake, and could do other things.
   double const at_work = figures.gpu ? std::min(use.cpu_seconds, threads) : use.cpu_seconds;
   // A process that uses little of them may as well sleep beside others that are busy.

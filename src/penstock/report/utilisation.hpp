@@ -38,9 +38,12 @@ struct Utilisation {
   /// Which parts of the time of all CPUs that the process may use it had, and other processes had.
   struct Cpus {
     double own = 0, others = 0;
+    double not_told = 0;  ///< How much more others may have had.
     double left() const noexcept { return own + others < 1 ? 1 - own - others : 0; }
     /// Threads waited for CPUs that other processes had, so what their times say is not what the run would take alone.
     bool contended() const noexcept { return others >= 0.1 && own + others >= 0.85; }
+    /// It is not known whether it is.
+    bool may_be_contended() const noexcept { return Cpus{own, others + not_told}.contended(); }
   };
   std::optional<Cpus> cpus = {};  ///< Empty if unknown.
   /// Of a CPU time that was measured, and that was spent on work and not on watching a GPU: nothing is left.

@@ -83,7 +83,8 @@ std::optional<FoundFile> FileWalk::enter(std::string path, OpenFolder const* in,
   } catch (FileProblem const& problem) {
     level.to_come.push_back({{}, 0, problem.sentence()});
   }
-  std::erase_if(level.to_come, [](OpenFolder::Entry const& entry) { return S_ISLNK(entry.kind); });
+  links_.fetch_add(std::erase_if(level.to_come, [](OpenFolder::Entry const& entry) { return S_ISLNK(entry.kind); }),
+                   std::memory_order_relaxed);
   // A directory sorts as if its name ended with the slash that follows it in every path below it. Last first.
   for (OpenFolder::Entry& entry : level.to_come) {
     if (S_ISDIR(entry.kind)) entry.name += '/';

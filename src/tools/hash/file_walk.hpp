@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -41,6 +42,10 @@ class FileWalk {
   explicit FileWalk(std::vector<std::string> paths);
   /// The next file; empty at the end.
   std::optional<FoundFile> next();
+  /// Symbolic links that were passed over so far.
+  ///
+  /// Threads: any.
+  std::uint64_t links() const noexcept { return links_.load(std::memory_order_relaxed); }
 
  private:
   /// A directory that we are in.
@@ -56,6 +61,7 @@ class FileWalk {
   std::vector<std::string> paths_;
   std::size_t next_path_ = 0;
   std::vector<Level> levels_;
+  std::atomic<std::uint64_t> links_{0};
 };
 
 /// One file that shall be hashed.

@@ -281,6 +281,10 @@ ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup con
     throw Error(ErrorKind::device_lost, why + (report.attribution ? "\n" + describe(*report.attribution) : ""));
   }
   if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
+  if (job.links() != 0) {
+    job.progress().complain(message_of("Passed over " + count_text(job.links(), "symbolic link") +
+                                       " below directories: name one to hash what it leads to."));
+  }
   return job.output().all_well() ? exit_ok : exit_some_failed;
 }
 

@@ -72,7 +72,7 @@ struct HashCommand {
                      std::stop_token const& interrupted) const;
   ExitCode end_of(Report const& report, HashJob& job, DeviceGroup const* devices,
                   std::stop_token const& interrupted) const;
-  /// And what it cost to record it, on standard error. False if the file did not take it.
+  /// Writes the trace, and reports on standard error what recording cost. Returns false if the write failed.
   bool write_trace_of(OutputFile& file, Recording const& recording, Report const& report, std::string const& on,
                       Progress& progress) const;
 

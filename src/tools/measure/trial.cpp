@@ -135,8 +135,15 @@ JobRun run_work(DeviceGroup const& devices, Setting const& setting, JobWork cons
     throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave a null one.");
   Tally tally(setting.its_job(), wanted.tile);
   auto const beside = options.beside ? options.beside(pipeline, *source, work) : nullptr;
+  // A stop ends the source, and what was read is done. Of a device that was lost nothing more is to be found out then.
+  std::atomic<bool> lost{false};
+  auto const stop_if_lost = [&] {
+    if (lost.load() && stop.stop_requested()) pipeline.stop();
+  };
+  std::stop_callback const stopping(stop, stop_if_lost);
   auto const sink = [&](Completion& done) {
     if (done.ok()) tally.count(*done.loan);
+    if (done.failure != nullptr && done.failure->kind == ErrorKind::device_lost && !lost.exchange(true)) stop_if_lost();
     if (work.sink) work.sink(done);
     std::string const lines = options.print && work.lines_so_far ? work.lines_so_far() : "";
     if (!lines.empty()) options.print(lines);

@@ -67,6 +67,10 @@ TEST_F(FileWalkInATree, PassesOverSymbolicLinksAndEmptyDirectories) {
   fs::create_directory_symlink(root, root + "/loop");
   fs::create_directory(root + "/empty");
   EXPECT_EQ(walk(), std::vector<std::string>{"real"});
+  FileWalk counted({root});
+  while (counted.next()) {
+  }
+  EXPECT_EQ(counted.links(), 2U);
 }
 
 TEST_F(FileWalkInATree, SaysWhatElseItFound) {
