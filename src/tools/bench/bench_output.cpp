@@ -261,9 +261,11 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
             " of the tiles/s.\n";
   }
   if (shown.contains("ceiling")) {
-    text +=
-        "Ceiling: the slowest of copies, kernel and filling, each alone, in the same run, with as many tiles at once "
-        "as here.\n";
+    bool const kernel = std::ranges::any_of(
+        results, [](PointResult const& one) { return one.ceilings && one.ceilings->kernel.has_value(); });
+    text += std::string("Ceiling: the slowest of copies") + (kernel ? ", kernel and filling" : " and filling") +
+            ", each alone, in the same run, with as many tiles at once as here.\n";
+    if (!kernel) text += "It is without the stage, which was not measured alone.\n";
   }
   text += "Left out: opening devices, pinning memory, loading kernels, the first tiles of a run and its end.\n";
   if (shown.contains("found %")) {

@@ -68,6 +68,14 @@ TEST_F(TwoResults, HaveALineEachAsCsvWithTheSameColumns) {
   EXPECT_TRUE(lines[2].ends_with(R"("It has ""no"", memory")")) << lines[2];
 }
 
+TEST_F(TwoResults, SayOfWhatTheirCeilingIsMade) {
+  EXPECT_NE(as_text(facts, axes, results).find("the slowest of copies, kernel and filling,"), std::string::npos);
+  for (auto& result : results) result.ceilings = Ceilings{.both = 4000};
+  std::string const text = as_text(facts, axes, results);
+  EXPECT_NE(text.find("the slowest of copies and filling,"), std::string::npos) << text;
+  EXPECT_NE(text.find("It is without the stage, which was not measured alone."), std::string::npos) << text;
+}
+
 TEST_F(TwoResults, SayWhatTheRunThatWasJudgedCameTo) {
   EXPECT_EQ(as_text(facts, axes, results).find("was judged"), std::string::npos);
   results[0].traced = measure::Traced{.recording = {}, .tiles_per_second = 1400};
