@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include <penstock/devices.hpp>
+#include <penstock/observe.hpp>
 #include <penstock/pipeline.hpp>
 
 using namespace penstock;
@@ -51,7 +52,6 @@ struct Case {
 };
 
 template <std::size_t count>
-#include "penstock/observe.hpp"
 std::size_t place_of(std::array<std::string_view, count> const& names, std::string_view name) {
   auto const found = std::ranges::find(names, name);
   if (found == names.end()) throw Error(ErrorKind::bad_argument, "There is no '" + std::string(name) + "'.");

@@ -124,7 +124,7 @@ TEST_F(Texts, ThatAreCompressedByZlibSayHowToReadThem) {
 /// Seen to be one line, if the first one is longer than what is looked at in all cases.
 TEST_F(Texts, MayEndTheirLinesByACarriageReturnAloneBehindALongFirstLine) {
   std::string const line(70'000, 'x');
-  for (std::size_t const more : {0, 1'000, 2'000'000}) {
+  for (std::size_t const more : {std::size_t{0}, std::size_t{1'000}, std::size_t{2'000'000}}) {
     Pipeline larger(
         device,
         {.tile = {.input_bytes = line.size() + more + 100}, .producers = 2, .ordered = true, .tuning = {.tiles = 8}});
