@@ -14,9 +14,9 @@
 #include <gtest/gtest.h>
 
 #include "penstock/clock.hpp"
-#include "penstock/cpu/host_account.hpp"
 #include "penstock/core/too_slow.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/cpu/host_account.hpp"
 #include "penstock/cpu/host_keeper.hpp"
 
 namespace penstock::cpu {
