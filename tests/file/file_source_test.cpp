@@ -120,24 +120,6 @@ TEST_F(FilesForFourTiles, ThatGrowFailAtTheirLastTile) {
   EXPECT_THAT(filled(*last), testing::HasSubstr("grew"));
 }
 
-/// Seen to take the observer's Error for a problem of the file, and to tell it twice that the file ended.
-TEST_F(FilesForFourTiles, EndTheInputWhereTheirObserverThrowsAnError) {
-  struct Thrower : FileObserver {
-    int ended_calls = 0, failed_calls = 0;
-    void opened(std::uint64_t, InputFile const&) override {}
-    void failed(std::uint64_t, FileProblem const&) override { ++failed_calls; }
-    void ended(std::uint64_t, std::uint64_t) override {
-      if (++ended_calls == 1) throw Error(ErrorKind::system, "There is no place to note an end.");
-    }
-    void abandoned(std::uint64_t, std::uint64_t) override {}
-  } thrower;
-  paths = {file("a", 100)};
-  made = std::make_unique<FileSource>(paths, pool, FileSourceOptions{.observer = &thrower});
-  EXPECT_THROW(static_cast<void>(next()), Error);
-  EXPECT_EQ(thrower.ended_calls, 1);
-  EXPECT_EQ(thrower.failed_calls, 0);
-}
-
 TEST_F(FilesForFourTiles, MayBeOpenAlreadyAndStayOpen) {
   int const open_one = open(file("a", 5000).c_str(), O_RDONLY | O_CLOEXEC);
   bool given = false;

@@ -122,6 +122,25 @@ TEST_F(AFileThatChanges, ByBeingWrittenAnewFailsHoweverLargeItIs) {
   EXPECT_THAT(problem, HasSubstr("it shrank"));
 }
 
+/// Seen to take the observer's Error for a problem of the file, and to tell it twice that the file ended.
+TEST_F(AFileThatChanges, OrNotEndsTheInputWhereItsObserverThrowsAnError) {
+  struct Thrower : FileObserver {
+    int ended_calls = 0, failed_calls = 0;
+    void opened(std::uint64_t, InputFile const&) override {}
+    void failed(std::uint64_t, FileProblem const&) override { ++failed_calls; }
+    void ended(std::uint64_t, std::uint64_t) override {
+      if (++ended_calls == 1) throw Error(ErrorKind::system, "There is no place to note an end.");
+    }
+    void abandoned(std::uint64_t, std::uint64_t) override {}
+  } thrower;
+  write("text\n");
+  FileSource source({path("file")}, pool, {.observer = &thrower});
+  Loan const loan = pool.borrow();
+  EXPECT_THROW(static_cast<void>(source.next(*loan)), Error);
+  EXPECT_EQ(thrower.ended_calls, 1);
+  EXPECT_EQ(thrower.failed_calls, 0);
+}
+
 TEST_F(AFileThatChanges, ByGettingAnotherMemberIsDecodedAsItWas) {
   if (!support::can_compress(Compression::gzip)) GTEST_SKIP() << "no zlib";
   for (auto const& member : {support::gzip_member(text), support::bgzf_member(text)}) {

@@ -20,7 +20,6 @@ class HostKeeper {
   virtual void pay() noexcept = 0;
   virtual void forget() noexcept = 0;
   virtual void end_call(std::chrono::nanoseconds cost) noexcept = 0;
-  virtual void wait_until(Clock::time_point when) noexcept = 0;
   virtual void nap() noexcept = 0;
   virtual std::chrono::nanoseconds cpu_time() noexcept = 0;
   virtual double take_lost_part() noexcept = 0;
@@ -63,10 +62,6 @@ class HostTime {
   static void begin_call() noexcept { pay(); }
   static void end_call(std::chrono::nanoseconds cost) noexcept {
     if (HostKeeper* const keeper = keeping()) keeper->end_call(cost);
-  }
-  /// Pays, and sleeps until then. Without a keeper it returns at once.
-  static void wait_until(Clock::time_point when) noexcept {
-    if (HostKeeper* const keeper = keeping()) keeper->wait_until(when);
   }
   /// True if it paid, and slept for a moment that costs nothing: a turn of a loop that waits awake.
   static bool nap() noexcept {

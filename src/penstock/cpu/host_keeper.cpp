@@ -162,11 +162,6 @@ class ModelledHost final : public HostKeeper {
     mine().take_call(Clock::real(cost).count());
     settle();
   }
-  void wait_until(Clock::time_point when) noexcept override {
-    pay();
-    mine().wait([when] { return static_cast<int64_t>(Clock::real(when - Clock::now()).count()); });
-    forget();
-  }
   void nap() noexcept override {
     pay();
     mine().nap();
@@ -196,6 +191,12 @@ void slow_clock(unsigned factor) {
   static auto& keeper = *new ModelledHost;
   HostTime::keep_by(keeper);
   Clock::slow_down(factor);
+}
+
+void wait_until(Clock::time_point when) noexcept {
+  HostTime::pay();
+  mine().wait([when] { return static_cast<int64_t>(Clock::real(when - Clock::now()).count()); });
+  HostTime::forget();
 }
 
 }  // namespace penstock::cpu

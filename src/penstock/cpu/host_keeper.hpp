@@ -12,4 +12,9 @@ namespace penstock::cpu {
 /// Throws:  as Clock::slow_down.
 void slow_clock(unsigned factor);
 
+/// Has the calling thread pay, and sleeps until then, also where the clock is not slower.
+///
+/// Blocks: until then.
+void wait_until(Clock::time_point when) noexcept;
+
 }  // namespace penstock::cpu

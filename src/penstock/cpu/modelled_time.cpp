@@ -6,7 +6,7 @@
 
 #include <sys/prctl.h>
 
-#include "penstock/core/host_time.hpp"
+#include "penstock/cpu/host_keeper.hpp"
 #include "penstock/cpu/scheduler.hpp"
 
 namespace penstock::cpu {
@@ -84,7 +84,7 @@ bool Scheduler::noticed(Clock::time_point passed_at) const noexcept {
 void Scheduler::await_notice(Clock::time_point passed_at) const noexcept {
   if (!timeline_) return;
   HostTime::forget();  // What the wait itself took is in what the call costs.
-  HostTime::wait_until(passed_at + timeline_->noticed_after());
+  wait_until(passed_at + timeline_->noticed_after());
 }
 
 std::chrono::nanoseconds Scheduler::cost_of_call(DeviceModel::Time cost) noexcept {

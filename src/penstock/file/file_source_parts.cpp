@@ -147,27 +147,6 @@ void FileSource::Parts::begin_decoding() {
   decoded_.add(std::exchange(current_, nullptr), *compression, file_, name_);
 }
 
-namespace {
-
-/// Adds to the first bytes of a text that have no end of a line what is at the first one, if that is not far.
-void add_first_end(OpenFile const& file, std::vector<std::byte>& first) {
-  constexpr std::uint64_t far = std::uint64_t{256} << 20U;
-  std::size_t const head = first.size();
-  if (head == 0 || has_end_of_line(first)) return;
-  std::vector<std::byte> more(std::size_t{1} << 20U);
-  for (std::uint64_t at = head; at < std::min(file.size(), far);) {
-    std::size_t const got = file.read_at(at, more);
-    if (got == 0) return;
-    if (has_end_of_line(std::span(more).first(got))) {
-      first.insert(first.end(), more.begin(), more.begin() + static_cast<std::ptrdiff_t>(got));
-      return;
-    }
-    at += got;
-  }
-}
-
-}  // namespace
-
 /// Finds out how the current file is cut into pieces, if it is regular and can be.
 void FileSource::Parts::begin_pieces() {
   if (!current_->pieces()) return;

@@ -94,6 +94,22 @@ bool has_end_of_line(std::span<std::byte const> text) noexcept {
   return text_of(text).find_first_of("\r\n") != std::string_view::npos;
 }
 
+void add_first_end(OpenFile const& file, std::vector<std::byte>& first) {
+  constexpr std::uint64_t far = std::uint64_t{256} << 20U;
+  std::size_t const head = first.size();
+  if (head == 0 || has_end_of_line(first)) return;
+  std::vector<std::byte> more(std::size_t{1} << 20U);
+  for (std::uint64_t at = head; at < std::min(file.size(), far);) {
+    std::size_t const got = file.read_at(at, more);
+    if (got == 0) return;
+    if (has_end_of_line(std::span(more).first(got))) {
+      first.insert(first.end(), more.begin(), more.begin() + static_cast<std::ptrdiff_t>(got));
+      return;
+    }
+    at += got;
+  }
+}
+
 bool has_lines(Framing const& framing) {
   std::array const end{std::byte{'\n'}};
   return framing.delimiter_bytes() == 1 && framing.record_bytes(end) == 1;

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "penstock/file/open_file.hpp"
 #include "penstock/framing.hpp"
 
 namespace penstock {
@@ -27,6 +29,12 @@ std::optional<TextHead> text_head_of(std::span<std::byte const> first, bool all)
 
 /// True if there is a "\r" or a "\n".
 bool has_end_of_line(std::span<std::byte const> text) noexcept;
+
+/// Adds to the first bytes of a text that have no end of a line what is at the first one, if that is not far.
+///
+/// Blocks: until that was read.
+/// Throws: FileProblem.
+void add_first_end(OpenFile const& file, std::vector<std::byte>& first);
 
 /// True if records end with "\n".
 bool has_lines(Framing const& framing);

@@ -245,8 +245,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   auto const shown = drop_empty_columns(rows, texts);
   text += text_table(rows, texts);
   bool const apart = std::any_of(results.begin(), results.end(), [](auto const& one) { return one.apart > 0; });
-  bool const several =
-      std::any_of(results.begin(), results.end(), [](auto const& one) { return one.tiles_per_second.size() > 1; });
+  bool const several = std::ranges::any_of(results, [](auto const& one) { return one.tiles_per_second.size() > 1; });
   text += std::string("\nGB/s: one direction; median, least and most of the runs") +
           (apart     ? ", each of them a process of its own"
            : several ? ", all in one process: others may stray further"
@@ -264,8 +263,8 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     bool const kernel = std::ranges::any_of(
         results, [](PointResult const& one) { return one.ceilings && one.ceilings->kernel.has_value(); });
     text += std::string("Ceiling: the slowest of copies") + (kernel ? ", kernel and filling" : " and filling") +
-            ", each alone, in the same run, with as many tiles at once as here.\n";
-    if (!kernel) text += "It is without the stage, which was not measured alone.\n";
+            ", each alone, in the same run, with as many tiles at once as here.\n" +
+            (kernel ? "" : "It is without the stage, which was not measured alone.\n");
   }
   text += "Left out: opening devices, pinning memory, loading kernels, the first tiles of a run and its end.\n";
   if (shown.contains("found %")) {

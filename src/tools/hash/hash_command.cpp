@@ -9,7 +9,6 @@
 
 #include <pthread.h>
 
-#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/devices.hpp"
 #include "penstock/machine/cpu_set.hpp"
@@ -281,10 +280,7 @@ ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup con
     throw Error(ErrorKind::device_lost, why + (report.attribution ? "\n" + describe(*report.attribution) : ""));
   }
   if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
-  if (job.links() != 0) {
-    job.progress().complain(message_of("Passed over " + count_text(job.links(), "symbolic link") +
-                                       " below directories: name one to hash what it leads to."));
-  }
+  job.say_what_was_passed_over();
   return job.output().all_well() ? exit_ok : exit_some_failed;
 }
 

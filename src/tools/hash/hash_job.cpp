@@ -14,7 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
+#include "tools/command/program.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -170,6 +172,12 @@ std::optional<WantedFile> HashJob::next() {
     reads_its_trace_ = true;
     return wanted;
   }
+}
+
+void HashJob::say_what_was_passed_over() {
+  if (walk_.links() == 0) return;
+  progress_.complain(message_of("Passed over " + count_text(walk_.links(), "symbolic link") +
+                                " below directories: name one to hash what it leads to."));
 }
 
 }  // namespace penstock::cli

@@ -63,8 +63,8 @@ class HashJob {
   HashBook& book() noexcept { return book_; }
   Progress& progress() noexcept { return progress_; }
   HashOutput& output() noexcept { return output_; }
-  /// Symbolic links below directories, which are passed over.
-  std::uint64_t links() const noexcept { return walk_.links(); }
+  /// On standard error: links below directories.
+  void say_what_was_passed_over();
   /// To end the input with: it also wakes a thread that waits for a stream.
   std::stop_source const& enough() const noexcept { return enough_; }
   /// True once a thread that asks the source has reached the end of the last file; false if it was stopped before that,

@@ -131,19 +131,13 @@ JobRun run_work(DeviceGroup const& devices, Setting const& setting, JobWork cons
   if (options.recorder == nullptr) wanted.watching.hooks.push_back(verdicts());
   Pipeline pipeline(devices, wanted, stop);
   auto const source = work.source(pipeline.pool());
-  if (source == nullptr)
-    throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave a null one.");
+  if (source == nullptr) throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave none.");
   Tally tally(setting.its_job(), wanted.tile);
   auto const beside = options.beside ? options.beside(pipeline, *source, work) : nullptr;
-  // A stop ends the source, and what was read is done. Of a device that was lost nothing more is to be found out then.
-  std::atomic<bool> lost{false};
-  auto const stop_if_lost = [&] {
-    if (lost.load() && stop.stop_requested()) pipeline.stop();
-  };
-  std::stop_callback const stopping(stop, stop_if_lost);
+  StopIfLost stop_if_lost(pipeline, stop);
   auto const sink = [&](Completion& done) {
     if (done.ok()) tally.count(*done.loan);
-    if (done.failure != nullptr && done.failure->kind == ErrorKind::device_lost && !lost.exchange(true)) stop_if_lost();
+    stop_if_lost.see(done);
     if (work.sink) work.sink(done);
     std::string const lines = options.print && work.lines_so_far ? work.lines_so_far() : "";
     if (!lines.empty()) options.print(lines);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -30,6 +32,31 @@ class UntilStopped final : public Source {
   Source& input_;
   std::stop_token const stop_;
   std::size_t left_;
+};
+
+/// Stops a pipeline once a stop is requested and a device was lost: nothing more is to be found out of that then.
+/// Without a loss a stop ends the source, and what was read is done.
+///
+/// Threads: any.
+class StopIfLost {
+ public:
+  StopIfLost(Pipeline& pipeline, std::stop_token const& stop)
+      : pipeline_(pipeline), stop_(stop), asked_(stop, [this] { look(); }) {}
+  StopIfLost(StopIfLost const&) = delete;
+  StopIfLost& operator=(StopIfLost const&) = delete;
+  void see(Completion const& done) {
+    if (done.failure != nullptr && done.failure->kind == ErrorKind::device_lost && !lost_.exchange(true)) look();
+  }
+
+ private:
+  void look() {
+    if (lost_.load() && stop_.stop_requested()) pipeline_.stop();
+  }
+
+  Pipeline& pipeline_;
+  std::stop_token const stop_;
+  std::atomic<bool> lost_{false};
+  std::stop_callback<std::function<void()>> const asked_;
 };
 
 }  // namespace penstock::measure
