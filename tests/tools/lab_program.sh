@@ -13,12 +13,17 @@ case $2 in
     grep -v '^ ' out > listed
     [[ -s listed && $(sort listed | uniq -d) == '' ]] || fail "$(cat out)"
     run lab --device cpu
-    expect_code 0
     while read -r name; do
       grep -qx "$name" out || fail "$name did not run: $(cat out)"
     done < listed
     expect_out "CPU device; stream 0 is $(flavour)"
-    expect_out "$(wc -l < listed) of $(wc -l < listed) went as expected"
+    # Beside other processes that are busy some verdicts have no answer, and say so.
+    if grep -q 'could not be told' out; then
+      ! grep -q 'did NOT go as expected' out || fail "$(cat out)"
+    else
+      expect_code 0
+      expect_out "$(wc -l < listed) of $(wc -l < listed) went as expected"
+    fi
     run lab --help
     expect_code 0
     while read -r name; do

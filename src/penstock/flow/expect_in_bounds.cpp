@@ -14,31 +14,32 @@
 namespace penstock {
 namespace {
 
-[[noreturn]] void refuse(std::string const& sentence) {
+[[noreturn]] void refuse_value(std::string const& sentence) {
   throw Error(ErrorKind::bad_argument, sentence);
 }
 
 void expect_threads(std::string const& name, std::uint64_t value) {
   if (value <= PipelineOptions::most_threads) return;
-  refuse("A pipeline has up to " + std::to_string(PipelineOptions::most_threads) + " " + name + ", not " +
-         std::to_string(value) + ": ask for about as many as there are CPUs.");
+  refuse_value("A pipeline has up to " + std::to_string(PipelineOptions::most_threads) + " " + name + ", not " +
+               std::to_string(value) + ": ask for about as many as there are CPUs.");
 }
 
 void expect_at_most(std::uint64_t most, std::string const& name, std::uint64_t value) {
   if (value <= most) return;
-  refuse("`" + name + "` is at most " + std::to_string(most) + ", not " + std::to_string(value) + ": ask for fewer.");
+  refuse_value("`" + name + "` is at most " + std::to_string(most) + ", not " + std::to_string(value) +
+               ": ask for fewer.");
 }
 
 void expect_time(std::string const& name, std::optional<std::chrono::microseconds> value) {
   if (value && value->count() < 0) {
-    refuse("`" + name + "` is a time before now: give 0 us or more, or leave it empty.");
+    refuse_value("`" + name + "` is a time before now: give 0 us or more, or leave it empty.");
   }
 }
 
 /// `all` are the values that there are.
 void expect_one_of(auto const& all, std::string const& name, auto value) {
   if (std::ranges::find(all, value) != all.end()) return;
-  refuse("`" + name + "` has a value that there is not: choose from " + words_for(all) + ".");
+  refuse_value("`" + name + "` has a value that there is not: choose from " + words_for(all) + ".");
 }
 
 }  // namespace

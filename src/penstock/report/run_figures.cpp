@@ -215,7 +215,7 @@ Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
                             "used the CPUs: give it more input.";
   bool const of_device = finding.bound == Bound::upload || finding.bound == Bound::download ||
                          finding.bound == Bound::kernel || finding.turns == Turns::barrier;
-  if (!of_device) verdict.streams_will_not_help.reset();
+  if (!of_device && use.cpus->contended()) verdict.streams_will_not_help.reset();
   return verdict;
 }
 

@@ -101,6 +101,11 @@ struct Work {
   Ceilings ceilings = {};
 };
 
+std::string without_stop(std::string sentence) {
+  if (sentence.ends_with('.')) sentence.pop_back();
+  return sentence;
+}
+
 Observation judge_run(Workbench& bench, Work work, NoStreams expected) {
   Recorder recorder({.capacity = 16 * work.tiles});
   work.options.watching.recorder = &recorder;
@@ -112,10 +117,9 @@ Observation judge_run(Workbench& bench, Work work, NoStreams expected) {
   std::vector<Figure> figures{{"rate", verdict.bytes_per_second / 1e9, "GB/s"}};
   if (verdict.ceiling) figures.push_back({"what the bound allows", verdict.ceiling->bytes_per_second / 1e9, "GB/s"});
   auto judged = verdict_on_no_help(verdict, expected);
-  if (auto late = too_slow_in(report.remarks); !late.empty()) {
-    if (late.ends_with('.')) late.pop_back();
-    judged = {.fact = late, .late = true};
-  }
+  if (!judged.as_expected && !verdict.no_advice.empty())
+    judged = {.fact = without_stop(verdict.no_advice), .late = true};
+  if (auto const late = too_slow_in(report.remarks); !late.empty()) judged = {.fact = without_stop(late), .late = true};
   return {drawn(recording, work.tiles, work.options.tile.output_bytes > 0), std::move(figures), std::move(judged)};
 }
 
