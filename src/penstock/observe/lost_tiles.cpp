@@ -18,8 +18,8 @@
 namespace penstock {
 namespace {
 
-constexpr std::uint64_t word = 8;
-static_assert(sizeof(LostTile) % word == 0 && sizeof(LostTilesHeader) % word == 0);
+constexpr std::uint64_t word_bytes = 8;
+static_assert(sizeof(LostTile) % word_bytes == 0 && sizeof(LostTilesHeader) % word_bytes == 0);
 
 }  // namespace
 
@@ -47,7 +47,7 @@ LostTilesView::LostTilesView(int file) {
   std::size_t at = sizeof(LostTilesHeader);
   while (header().magic == LostTilesHeader::right_magic && size - at >= sizeof(LostTile)) {
     auto* const tile = reinterpret_cast<LostTile*>(bytes_.data() + at);
-    std::uint64_t const content = (tile->bytes() + word - 1) / word * word;
+    std::uint64_t const content = (tile->bytes() + word_bytes - 1) / word_bytes * word_bytes;
     if (content > size - at - sizeof(LostTile)) break;
     tiles_.push_back(tile);
     at += sizeof(LostTile) + content;
@@ -88,7 +88,7 @@ void LostTiles::keep(Tile const& tile, unsigned lane) noexcept {
     whole = write(bytes.data(), bytes.size());
   }
   constexpr std::uint64_t nothing = 0;
-  if (whole && write(&nothing, (word - kept.bytes() % word) % word)) return;
+  if (whole && write(&nothing, (word_bytes - kept.bytes() % word_bytes) % word_bytes)) return;
   end_ = begin;
   if (file_.number >= 0 && ftruncate(file_.number, static_cast<off_t>(begin)) != 0) file_.shut();
   try {
