@@ -79,7 +79,7 @@ TEST_F(AFileThatChanges, ByGrowingIsReadUpToTheLastLineThatItHad) {
   EXPECT_EQ(problem, "");
 }
 
-/// Its last piece may be read before another. Seen to say that the record was whole.
+/// Its last piece may be read before another. The remark must not say that the record was whole.
 TEST_F(AFileThatChanges, ByGrowingBehindItsLastPieceMayHaveCutARecord) {
   write(std::string(5000, 'a') + "\nunfin");
   FileSource source({path("file")}, pool, {.framing = lines(), .long_records = LongRecords::truncate});
@@ -122,7 +122,7 @@ TEST_F(AFileThatChanges, ByBeingWrittenAnewFailsHoweverLargeItIs) {
   EXPECT_THAT(problem, HasSubstr("it shrank"));
 }
 
-/// Seen to take the observer's Error for a problem of the file, and to tell it twice that the file ended.
+/// Its Error is no problem of the file, and it is told once that the file ended.
 TEST_F(AFileThatChanges, OrNotEndsTheInputWhereItsObserverThrowsAnError) {
   struct Thrower : FileObserver {
     int ended_calls = 0, failed_calls = 0;

@@ -119,6 +119,7 @@ TEST_F(Texts, ThatAreCompressedByZlibSayHowToReadThem) {
   EXPECT_EQ(lines_of("x\x9c\x33\xd4\x31\xe3\x02\0\x03"s), "");
   EXPECT_THAT(problem, HasSubstr("zlib-flate -uncompress"));
   EXPECT_EQ(lines_of("x^2\n"), "x^2\n");
+  EXPECT_EQ(lines_of("x\1y\n"), "x\1y\n") << "fields that end so";
 }
 
 /// Seen to be one line, if the first one is longer than what is looked at in all cases.

@@ -114,7 +114,7 @@ TEST_F(AServer, ClosesAPeerWhoseRecordTakesTooLong) {
   EXPECT_EQ(source().counts().loss.unfinished, 1U);
 }
 
-/// Seen to wait for ever if what is kept of the record does not count.
+/// What is kept of the record counts as one that has begun.
 TEST_F(AServer, ClosesAPeerWhoseRecordFillsATileAndHasNoEnd) {
   options.longest_record = std::chrono::milliseconds(10);
   options.last_may_lack_delimiter = true;

@@ -97,7 +97,7 @@ class HostTime {
     return Clock::slower() == 1 ? nullptr : keeper_.load(std::memory_order_relaxed);
   }
 
-  // Relaxed: who sees the factor of the Clock sees the keeper, too.
+  // Relaxed: a thread that sees the factor of the Clock also sees the keeper.
   static inline std::atomic<HostKeeper*> keeper_{nullptr};
 };
 
