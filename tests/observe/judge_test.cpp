@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/observe/judge.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <ctime>
@@ -42,6 +43,22 @@ void be_busy(std::chrono::nanoseconds time) {
   for (auto const until = steady_clock::now() + time; steady_clock::now() < until;) {
   }
 }
+
+/// Busy nine times as long as it was not: whatever the machine stops meanwhile, nothing else is in use as much.
+class Slow {
+ public:
+  void take() {
+    auto const begun = steady_clock::now();
+    idle_ += begun - ended_;
+    be_busy(std::max<std::chrono::nanoseconds>(std::chrono::milliseconds(1), 9 * idle_ - busy_));
+    ended_ = steady_clock::now();
+    busy_ += ended_ - begun;
+  }
+
+ private:
+  steady_clock::time_point ended_ = steady_clock::now();
+  std::chrono::nanoseconds idle_{0}, busy_{0};
+};
 
 /// As long as its thread has a CPU; that of others does not count.
 void compute(std::chrono::nanoseconds time) {
@@ -113,8 +130,8 @@ TEST_F(ARunOfAnEmbeddingProgram, WhoseSourceIsSlowIsBoundByIt) {
 }
 
 TEST_F(ARunOfAnEmbeddingProgram, WhoseSinkIsSlowIsBoundByIt) {
-  auto const nothing = [](Tile const&) {};
-  Verdict const seen = judged(nothing, [] { be_busy(std::chrono::milliseconds(10)); });
+  Slow sink;
+  Verdict const seen = judged([](Tile const&) {}, [&] { sink.take(); });
   ASSERT_EQ(seen.bound, Bound::sink) << describe(seen);
   EXPECT_EQ(seen.streams_will_not_help.value().reason, NoStreams::host);
 }
@@ -194,10 +211,16 @@ TEST_F(ARunOfAnEmbeddingProgram, HasNoMoreTilesThanItsProducersAtWorkWereLent) {
 TEST_F(ARunOfAnEmbeddingProgram, ThatPushesSaysHowLongItWaitedForTiles) {
   Pipeline pipeline(device, options);
   std::chrono::nanoseconds waited{0};
-  pipeline.start(on_device([](DeviceTile const&, StreamRef) {}),
-                 [](Completion const&) { be_busy(std::chrono::milliseconds(2)); });
+  Counter asked;
+  std::uint64_t before = 0;
+  auto const hold_all = [&](Completion const&) {
+    asked.await(std::min(options.tuning.tiles + ++before, tiles));  // One more than there are, but for the last.
+    be_busy(std::chrono::milliseconds(2));
+  };
+  pipeline.start(on_device([](DeviceTile const&, StreamRef) {}), hold_all);
   for (std::uint64_t k = 0; k < tiles; ++k) {
     auto const since = steady_clock::now();
+    asked.count();
     Loan tile = pipeline.feed().borrow();
     waited += steady_clock::now() - since;
     tile->filled = tile->input().size();
