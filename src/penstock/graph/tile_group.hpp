@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "penstock/graph.hpp"
+#include "penstock/pipeline.hpp"
+
+namespace penstock {
+
+/// A loan that several groups have. The pipeline lives as long, since the tile goes home to it.
+struct SharedLoan {
+  std::shared_ptr<Pipeline> pipeline;
+  Loan loan;
+};
+
+/// A tile of a group, with the outcome that it had when the group was made.
+class TileOfGroup {
+ public:
+  /// A tile that has no outcome yet.
+  explicit TileOfGroup(std::shared_ptr<SharedLoan> shared) noexcept
+      : shared_(std::move(shared)), completion_{Loan::resume(&*shared_->loan), Outcome::done, nullptr} {}
+  TileOfGroup(TileOfGroup&&) noexcept = default;
+  TileOfGroup& operator=(TileOfGroup&&) = delete;
+  TileOfGroup(TileOfGroup const& other) : TileOfGroup(other.shared_) {
+    completion_.outcome = other.completion_.outcome;
+    completion_.failure = other.completion_.failure;
+  }
+  /// The loan of `shared_` alone brings the tile home.
+  ~TileOfGroup() { static_cast<void>(completion_.loan.release()); }
+
+  std::shared_ptr<SharedLoan> const& shared() const noexcept { return shared_; }
+  Completion& completion() noexcept { return completion_; }
+
+ private:
+  std::shared_ptr<SharedLoan> shared_;
+  Completion completion_;
+};
+
+/// What the copies of a group share.
+struct TileGroup::State {
+  /// One copy more, which hands on what was written to the tiles until now: oneTBB copies a message for the node that
+  /// gets it.
+  void add_holder() noexcept { holders.fetch_add(1, std::memory_order_acq_rel); }
+  /// True if that was the last copy.
+  bool remove_holder() noexcept { return holders.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  /// What was written to the tiles before the message was copied is seen after this.
+  void take() const noexcept { static_cast<void>(holders.load(std::memory_order_acquire)); }
+
+  std::atomic<std::uint32_t> holders{1};
+  std::vector<TileOfGroup> tiles = {};
+};
+
+}  // namespace penstock

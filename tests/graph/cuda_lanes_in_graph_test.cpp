@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/lanes_in_graph_contract.hpp"
+#include "support/gpu_under_test.hpp"
+
+namespace penstock {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Cuda, LanesInGraphContract, testing::Values(support::gpu_under_test()), name_of);
+
+}  // namespace
+}  // namespace penstock
