@@ -63,7 +63,7 @@ class TileGroup {
   struct State;
   explicit TileGroup(State* state) noexcept : state_(state) {}
   /// A borrowed tile as a group.
-  static TileGroup of(std::shared_ptr<class Pipeline> pipeline, Loan loan);
+  static TileGroup of(std::shared_ptr<class TilesHome> const& home, Loan loan);
   /// A group of the same tiles, all without an outcome.
   TileGroup again() const;
   State* state_ = nullptr;  ///< Null for no tiles.
@@ -149,8 +149,12 @@ class LanesInGraph {
   ///
   /// Threads: the lanes', all at once; with PipelineOptions::ordered, one at a time.
   using Deliver = std::function<void(TileGroup)>;
+  /// Gets a spare tile while tiles are lent. False if nobody takes it: no more are lent then. It does not throw.
+  ///
+  /// Threads: any, one at a time.
+  using Lend = std::function<bool(TileGroup)>;
 
-  LanesInGraph(DeviceGroup const& devices, PipelineOptions options, Stages stages, Deliver deliver);
+  LanesInGraph(DeviceGroup const& devices, PipelineOptions options, Stages stages, Deliver deliver, Lend lend);
   LanesInGraph(LanesInGraph const&) = delete;
   LanesInGraph& operator=(LanesInGraph const&) = delete;
   ~LanesInGraph();
@@ -159,6 +163,8 @@ class LanesInGraph {
   std::optional<TileGroup> try_borrow() const;
   void expect_types(TileTypes const& types) const;
   void submit(TileGroup const& group);
+  void lend() noexcept;
+  void stop_lending() noexcept;
   /// Notes a message that found no node; the report has a remark.
   void note_unclaimed(std::size_t tiles) noexcept { unclaimed_.fetch_add(tiles, std::memory_order_relaxed); }
   Report finish();
@@ -210,8 +216,11 @@ class Lanes {
               tiles.group().take();  // First: a sanitizer does not see that oneTBB orders this behind the constructor.
               submit(tiles, gateway);
             }),
-        lanes_(devices, std::move(options), std::move(stages),
-               [this](TileGroup group) { deliver(Message(std::move(group))); }) {
+        spare_(graph, oneapi::tbb::flow::unlimited, [](oneapi::tbb::flow::continue_msg, auto&) {}),
+        lanes_(
+            devices, std::move(options), std::move(stages),
+            [this](TileGroup group) { deliver(Message(std::move(group))); },
+            [this](TileGroup group) { return put(spare_, Message(std::move(group))); }) {
     lanes_.expect_types({.inputs = 1, .input = {part_type<In>()}, .output = part_type<Out>()});
   }
   Lanes(oneapi::tbb::flow::graph&, Devices&&, PipelineOptions, Stages) = delete;
@@ -246,6 +255,14 @@ class Lanes {
     return Message(std::move(*group));
   }
 
+  /// Sends empty tiles, one a message, to be filled: after `lend()` each tile as soon as it is home. So nodes of the
+  /// graph get tiles without waiting for one. Put a queue_node behind it, whose tiles a join_node pairs with work, say.
+  oneapi::tbb::flow::sender<Message>& spare() noexcept { return oneapi::tbb::flow::output_port<0>(spare_); }
+  /// Lends all tiles by `spare()` until `stop_lending()`. While no node takes one it lends none.
+  void lend() noexcept { lanes_.lend(); }
+  /// No tile goes out by `spare()` any more; those that did are still there.
+  void stop_lending() noexcept { lanes_.stop_lending(); }
+
   /// Ends the lanes and reports. Call it after `graph.wait_for_all()`. Tiles that are sent later are cancelled.
   ///
   /// Blocks: until the last completion.
@@ -267,19 +284,23 @@ class Lanes {
       throw;
     }
   }
-  void deliver(Message tiles) noexcept {
-    bool claimed = false;
+  /// False if no node took them.
+  template <class From>
+  static bool put(From& from, Message const& tiles) noexcept {
     try {
-      claimed = node_.gateway().try_put(tiles);
+      return from.gateway().try_put(tiles);
     } catch (...) {
-      // oneTBB had no memory for a task, or no thread.
+      return false;  // oneTBB had no memory for a task, or no thread.
     }
-    if (!claimed) lanes_.note_unclaimed(tiles.size());
+  }
+  void deliver(Message tiles) noexcept {
+    if (!put(node_, tiles)) lanes_.note_unclaimed(tiles.size());
     tiles = {};
     node_.gateway().release_wait();
   }
 
   Node node_;
+  oneapi::tbb::flow::async_node<oneapi::tbb::flow::continue_msg, Message> spare_;
   LanesInGraph lanes_;  ///< It is destroyed first, and delivers what it has.
 };
 

@@ -422,6 +422,54 @@ TEST_P(LanesInGraphContract, SayThatANodeMustNotWaitForATile) {
   EXPECT_THAT(said, HasSubstr("try_borrow()"));
 }
 
+/// Each piece of work takes a spare tile; nothing waits in a node. Seen to end early if a tile that comes home is not
+/// lent.
+TEST_P(LanesInGraphContract, LendTilesToNodesThatPairThemWithWork) {
+  open();
+  using Work = std::tuple<Bytes, Bytes>;
+  flow::queue_node<Bytes> spare(graph());
+  flow::queue_node<Bytes> work(graph());  // Messages of other lanes, here: any type will do.
+  ByteLanes others(graph(), device(), usual(), add_one());
+  flow::join_node<Work, flow::reserving> join(graph());
+  flow::function_node<Work, Bytes> copy(graph(), flow::unlimited, body([](Work const& pair) {
+                                          auto const& [piece, tile] = pair;
+                                          fill(tile, 0, piece[0].tag());
+                                          return tile;
+                                        }));
+  Seen seen;
+  BytesNode sink(graph(), flow::unlimited, body([&](Bytes const& message) {
+                   expect_added(message[0]);
+                   seen.note(message[0]);
+                 }));
+  flow::make_edge(others.output(), work);
+  flow::make_edge(lanes().spare(), spare);
+  flow::make_edge(work, flow::input_port<0>(join));
+  flow::make_edge(spare, flow::input_port<1>(join));
+  flow::make_edge(join, copy);
+  flow::make_edge(copy, lanes().input());
+  flow::make_edge(lanes().output(), sink);
+  lanes().lend();
+  for (std::uint64_t number = 0; number < 100; ++number) {
+    Bytes const other = others.borrow();
+    fill(other, 0, number);
+    others.input().try_put(other);
+  }
+  wait();
+  seen.expect_each_once(100);
+  lanes().stop_lending();
+  for (Bytes left; spare.try_get(left);) left = {};
+  expect_all_home();
+  EXPECT_TRUE(lanes().finish().ok());
+  EXPECT_TRUE(others.finish().ok());
+}
+
+TEST_P(LanesInGraphContract, StopLendingWhereNoNodeTakesATile) {
+  open();
+  lanes().lend();
+  wait();
+  expect_all_home();
+}
+
 TEST_P(LanesInGraphContract, RefuseWhatDoesNotFit) {
   PipelineOptions options = usual();
   options.host_stages.push_back({.body = [](Tile&) {}});

@@ -37,10 +37,32 @@ struct LanesInGraph::Parts {
     std::size_t which = 0;
   };
 
-  Parts(DeviceGroup const& devices, PipelineOptions options, Deliver on_completion)
-      : pipeline(std::make_shared<Pipeline>(devices, options_in_graph(std::move(options)))),
-        places(pipeline->pool().size()),
-        deliver(std::move(on_completion)) {}
+  Parts(DeviceGroup const& devices, PipelineOptions options, Deliver on_completion, Lend on_spare)
+      : home(std::make_shared<TilesHome>(devices, options_in_graph(std::move(options)))),
+        pipeline(home->pipeline),
+        places(pipeline.pool().size()),
+        deliver(std::move(on_completion)),
+        give(std::move(on_spare)) {}
+
+  /// Lends each tile that is home. A thread that finds another at it leaves it to that one.
+  void lend() noexcept {
+    if (asked.fetch_add(1, std::memory_order_acq_rel) != 0) return;
+    for (std::uint64_t seen = 1; seen != 0;) {
+      lend_all();
+      seen = asked.fetch_sub(seen, std::memory_order_acq_rel) - seen;
+    }
+  }
+  void lend_all() noexcept {
+    try {
+      while (lending.load(std::memory_order_acquire)) {
+        auto loan = pipeline.feed().try_borrow();
+        if (!loan) return;
+        if (!give(TileGroup::of(home, std::move(*loan)))) lending.store(false, std::memory_order_release);
+      }
+    } catch (...) {
+      // There was no memory for a message: the next tile that comes home is another chance.
+    }
+  }
 
   /// Ends the on_lanes of one tile.
   void complete(Completion completion) noexcept {
@@ -56,22 +78,32 @@ struct LanesInGraph::Parts {
     deliver(std::move(whole->group));
   }
 
-  std::shared_ptr<Pipeline> const pipeline;
+  std::shared_ptr<TilesHome> const home;
+  Pipeline& pipeline;
   std::vector<Place> places;  ///< By the index of the tile.
   Deliver const deliver;
+  Lend const give;
+  std::atomic<bool> lending{false};
+  std::atomic<std::uint64_t> asked{0};  ///< How often `lend` was called and has not been answered.
   bool finished = false;
 };
 
-LanesInGraph::LanesInGraph(DeviceGroup const& devices, PipelineOptions options, Stages stages, Deliver deliver)
-    : parts_(std::make_unique<Parts>(devices, std::move(options), std::move(deliver))) {
-  parts_->pipeline->start(std::move(stages), [this](Completion& done) { parts_->complete(std::move(done)); });
+LanesInGraph::LanesInGraph(DeviceGroup const& devices, PipelineOptions options, Stages stages, Deliver deliver,
+                           Lend lend)
+    : parts_(std::make_unique<Parts>(devices, std::move(options), std::move(deliver), std::move(lend))) {
+  parts_->pipeline.start(std::move(stages), [this](Completion& done) { parts_->complete(std::move(done)); });
+  parts_->home->tell([this] {
+    if (parts_->lending.load(std::memory_order_acquire)) parts_->lend();
+  });
 }
 
 LanesInGraph::~LanesInGraph() {
+  stop_lending();
+  parts_->home->tell(nullptr);
   if (parts_->finished) return;
   try {
-    if (parts_->pipeline->snapshot().under_way() > 0) stop();
-    static_cast<void>(parts_->pipeline->drain());
+    if (parts_->pipeline.snapshot().under_way() > 0) stop();
+    static_cast<void>(parts_->pipeline.drain());
   } catch (...) {
     // The pipeline ends its run itself, when the last message with one of its tiles has gone.
   }
@@ -79,20 +111,20 @@ LanesInGraph::~LanesInGraph() {
 
 TileGroup LanesInGraph::borrow(std::stop_token const& stop) const {
   if (stop.stop_possible()) {
-    auto loan = parts_->pipeline->feed().borrow(stop);
-    return loan ? TileGroup::of(parts_->pipeline, std::move(*loan)) : TileGroup();
+    auto loan = parts_->pipeline.feed().borrow(stop);
+    return loan ? TileGroup::of(parts_->home, std::move(*loan)) : TileGroup();
   }
-  return TileGroup::of(parts_->pipeline, parts_->pipeline->feed().borrow());
+  return TileGroup::of(parts_->home, parts_->pipeline.feed().borrow());
 }
 
 std::optional<TileGroup> LanesInGraph::try_borrow() const {
-  auto loan = parts_->pipeline->feed().try_borrow();
+  auto loan = parts_->pipeline.feed().try_borrow();
   if (!loan) return std::nullopt;
-  return TileGroup::of(parts_->pipeline, std::move(*loan));
+  return TileGroup::of(parts_->home, std::move(*loan));
 }
 
 void LanesInGraph::expect_types(TileTypes const& types) const {
-  TileShape const& shape = parts_->pipeline->options().tile;
+  TileShape const& shape = parts_->pipeline.options().tile;
   bool const fits = types.input[0].goes_with(shape.types.input[0]) &&
                     (shape.output_bytes == 0 || types.output.goes_with(shape.types.output));
   if (fits) return;
@@ -108,7 +140,7 @@ void LanesInGraph::submit(TileGroup const& group) {
   auto on_lanes = std::make_unique<GroupOnLanes>();
   on_lanes->group = group.again();
   on_lanes->open.store(size, std::memory_order_relaxed);
-  Pool const& pool = parts.pipeline->pool();
+  Pool const& pool = parts.pipeline.pool();
   std::size_t taken = 0;
   try {
     for (; taken < size; ++taken) {
@@ -133,7 +165,7 @@ void LanesInGraph::submit(TileGroup const& group) {
     place.which = which;
   }
   static_cast<void>(on_lanes.release());  // It belongs to the thread that completes its last tile.
-  Feed const feed = parts.pipeline->feed();
+  Feed const feed = parts.pipeline.feed();
   for (std::size_t which = 0; which < size; ++which) {
     // The group has the loan itself, so this one never brings the tile home.
     Loan loan = Loan::resume(&*group.at(which).loan);
@@ -141,8 +173,18 @@ void LanesInGraph::submit(TileGroup const& group) {
   }
 }
 
+void LanesInGraph::lend() noexcept {
+  parts_->lending.store(true, std::memory_order_release);
+  parts_->lend();
+}
+
+void LanesInGraph::stop_lending() noexcept {
+  parts_->lending.store(false, std::memory_order_release);
+}
+
 Report LanesInGraph::finish() {
-  Report report = parts_->pipeline->drain();
+  stop_lending();
+  Report report = parts_->pipeline.drain();
   parts_->finished = true;
   if (std::uint64_t const tiles = unclaimed_.load(std::memory_order_relaxed); tiles > 0) {
     report.remarks.push_back(
@@ -154,7 +196,7 @@ Report LanesInGraph::finish() {
 }
 
 void LanesInGraph::stop() noexcept {
-  parts_->pipeline->stop();
+  parts_->pipeline.stop();
 }
 
 }  // namespace penstock

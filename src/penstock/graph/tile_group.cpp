@@ -5,9 +5,26 @@
 
 namespace penstock {
 
-TileGroup TileGroup::of(std::shared_ptr<Pipeline> pipeline, Loan loan) {
+void TilesHome::tell(std::function<void()> told) {
+  std::unique_lock lock(mutex_);
+  left_.wait(lock, [this] { return inside_ == 0; });
+  told_ = std::move(told);
+}
+
+void TilesHome::tile_came() noexcept {
+  {
+    std::lock_guard const lock(mutex_);
+    if (told_ == nullptr) return;
+    ++inside_;
+  }
+  told_();
+  std::lock_guard const lock(mutex_);
+  if (--inside_ == 0) left_.notify_all();
+}
+
+TileGroup TileGroup::of(std::shared_ptr<TilesHome> const& home, Loan loan) {
   auto state = std::make_unique<State>();
-  state->tiles.emplace_back(std::make_shared<SharedLoan>(SharedLoan{std::move(pipeline), std::move(loan)}));
+  state->tiles.emplace_back(std::make_shared<SharedLoan>(home, std::move(loan)));
   return TileGroup(state.release());
 }
 

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "penstock/graph.hpp"
@@ -11,9 +15,38 @@
 
 namespace penstock {
 
-/// A loan that several groups have. The pipeline lives as long, since the tile goes home to it.
+/// The pipeline to which tiles of messages go home, and who is told of it.
+///
+/// Threads: any.
+class TilesHome {
+ public:
+  TilesHome(DeviceGroup const& devices, PipelineOptions options) : pipeline(devices, std::move(options)) {}
+  /// `told` is called whenever a tile comes home; it does not throw. Null: nobody is.
+  ///
+  /// Blocks: until no thread is in the one before.
+  void tell(std::function<void()> told);
+  void tile_came() noexcept;
+
+  Pipeline pipeline;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable left_;
+  std::function<void()> told_;
+  std::size_t inside_ = 0;  ///< Threads that are telling.
+};
+
+/// A loan that several groups have.
 struct SharedLoan {
-  std::shared_ptr<Pipeline> pipeline;
+  SharedLoan(std::shared_ptr<TilesHome> its_home, Loan its) noexcept
+      : home(std::move(its_home)), loan(std::move(its)) {}
+  SharedLoan(SharedLoan const&) = delete;
+  SharedLoan& operator=(SharedLoan const&) = delete;
+  ~SharedLoan() {
+    loan.give_back();
+    home->tile_came();
+  }
+  std::shared_ptr<TilesHome> const home;
   Loan loan;
 };
 
