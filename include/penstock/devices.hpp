@@ -21,10 +21,10 @@ inline namespace PENSTOCK_FLAVOUR {
 /// Threads: any.
 /// Blocks:  as long as the driver takes to start, once in a process.
 std::string gpu_sentence();
-/// Whether this build has the CUDA device in it.
+/// True if this build includes the CUDA device.
 bool built_with_cuda() noexcept;
-/// Whether a driver for GPUs seems to be there: a guess, for a caller that has something to do while it starts. `root`
-/// stands before /dev and /proc.
+/// True if a driver for GPUs seems to be present. This is a guess, for a caller that has other work to do while the
+/// driver starts. `root` is put before /dev and /proc.
 ///
 /// Threads: any.
 /// Blocks:  never.

@@ -13,7 +13,7 @@
 
 namespace penstock {
 
-/// A tile's bytes as elements of a type: as many whole ones as there are.
+/// A tile's bytes as elements of a type: as many whole elements as fit.
 ///
 /// Units:   elements.
 /// Threads: any.
@@ -91,9 +91,9 @@ TileShape tile_of(std::size_t count) {
   return tile_of<In, Out>(count, count);
 }
 
-/// What a sink gets of one tile, as elements: the output of a tile that is done, or what went wrong with it. A sink
-/// names it instead of Completion: `[&](TileResult<float> result) { ... }`. The output's type comes first, since many
-/// sinks read nothing else: of a `tile_of<In, Out>` the result is a `TileResult<Out, In>`.
+/// The result of one tile as a sink gets it, as elements: the output of a tile that is done, or the failure. A sink
+/// takes it instead of Completion: `[&](TileResult<float> result) { ... }`. The output's type comes first, since many
+/// sinks read nothing else: the result of a `tile_of<In, Out>` is a `TileResult<Out, In>`.
 ///
 /// Threads: the sink's, while it is called. A sink that keeps the tile takes a Completion&, which has the loan.
 template <class Out = std::byte, class In = Out>
@@ -102,10 +102,10 @@ class TileResult {
   TileResult(Completion& completion) noexcept  // NOLINT(google-explicit-constructor): a view of the same tile.
       : completion_(&completion) {}
 
-  /// True if the tile is done: only then it has an output.
+  /// True if the tile is done; only then does it have an output.
   explicit operator bool() const noexcept { return completion_->ok(); }
   bool ok() const noexcept { return completion_->ok(); }
-  /// What the stage produced.
+  /// The output that the stage produced.
   ///
   /// Units:  elements, as many whole ones as there are.
   /// Throws: Error of kind bad_argument, if the tile is not done; the text says why it is not.
@@ -113,7 +113,7 @@ class TileResult {
     expect_done();
     return elements<Out>(completion_->loan->produced_output());
   }
-  /// What the source filled; of an input beside the first, say which: 1 is the second. With TileShape::in_place it is
+  /// The input that the source filled; `which` selects another input: 1 is the second. With TileShape::in_place it is
   /// the output.
   ///
   /// Units:  elements, as many whole ones as there are.
@@ -126,7 +126,7 @@ class TileResult {
   }
 
   Outcome outcome() const noexcept { return completion_->outcome; }
-  /// Where it failed and why; null unless it failed.
+  /// The place and reason of the failure; null unless the tile failed.
   Failure const* failure() const noexcept { return completion_->failure.get(); }
   /// Why there is no output, as a sentence; empty if there is one.
   std::string problem() const {

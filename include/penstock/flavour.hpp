@@ -13,9 +13,9 @@ Link its target to penstock::penstock (per-thread) or penstock::legacy."
 
 #include "penstock/device.hpp"
 
-// Stops the compiler where a source file and the penstock that it will be linked to would mean different default
-// streams by "0". It asks for definitions that penstock's targets and pkg-config files bring. Where a compiler cannot
-// see it, since objects of both kinds are linked, it stops the linker.
+// Stops the compiler where a source file and the penstock library that it will be linked to mean different default
+// streams by "0". The check relies on definitions that penstock's targets and pkg-config files supply. Where no
+// compiler can see it, since objects of both kinds are linked, the linker stops.
 // clang-format off
 #if defined(PENSTOCK_PER_THREAD) && defined(PENSTOCK_LEGACY)
 #error "penstock: this file is compiled for both flavours. Link its target to penstock::penstock or to penstock::legacy."
@@ -72,7 +72,7 @@ extern char const link_with_penstock_legacy;
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Which default stream this build, and all code that is linked to it, means by "0".
+/// The default stream that "0" means in this build and in all code that is linked to it.
 ///
 /// Threads: any.
 constexpr Flavour flavour() noexcept {

@@ -57,10 +57,10 @@ class JobValues {
 
 /// An option of a job, `--name VALUE`, beside those that every job has.
 struct JobOption {
-  std::string name;           ///< Without dashes.
-  std::string sentence;       ///< What --help prints, without the full stop.
+  std::string name;           ///< Name without dashes.
+  std::string sentence;       ///< Sentence that --help prints, without the full stop.
   std::string preset = {};    ///< The value if the option is not named: one that `read` accepts, or empty.
-  std::string type = "LIST";  ///< What --help calls the value.
+  std::string type = "LIST";  ///< Name of the value in --help.
   std::string offered = {};   ///< The values that completion offers, separated by ", ".
   bool listed = true;         ///< The option takes a list; a measurement tries each value of it, as of --tile.
   bool required = false;      ///< The option must be named; it takes no list and has no preset.
@@ -89,26 +89,26 @@ JobOption folder_option(std::string name, std::string sentence);
 /// An option that need not be given, and is empty then; else it names a file that can be read, and `-` is a file of
 /// that name.
 JobOption optional_file_option(std::string name, std::string sentence);
-/// An option that need not be given, and is empty then; else it names a file that the job writes. A program refuses one
-/// that is also read, lies in a folder that is read, or is written by another option, by links too.
+/// An option that need not be given, and is empty then; else it names a file that the job writes. A program refuses a
+/// file that is also read, lies in a folder that is read, or is written by another option, also if a link leads to it.
 JobOption output_option(std::string name, std::string sentence);
 
 /// One set of values with which a job runs: a point of a measurement.
 struct JobPoint {
-  JobValues values = {};          ///< Of all of the job's own options.
+  JobValues values = {};          ///< Values of all of the job's own options.
   std::size_t tile_bytes = 0;     ///< The size of a tile, by --tile or Job::tile.
   PipelineOptions pipeline = {};  ///< The other options of the run. Its tile shape is not set yet.
   /// Requested when the program is asked to end. A source that may wait takes it, as FileSourceOptions::stop, or the
   /// program waits until more comes.
   std::stop_token stop = {};
-  /// It is for a measurement, so its input must end; only `run` can read on until it is interrupted.
+  /// True for a measurement: the input must end. Only `run` can read on until it is interrupted.
   bool measured = false;
-  /// JobWork::digest will be called. It is not behind the timed runs of a measurement, so a sink may leave out of them
-  /// what nothing but the digest needs.
+  /// True if JobWork::digest will be called. It is not called after the timed runs of a measurement, so there a sink
+  /// may omit what only the digest needs.
   bool digested = true;
 };
 
-/// What one run of a job is made of.
+/// Parts of one run of a job.
 struct JobWork {
   /// Makes a source that starts at the beginning of the input, for tiles of this pool. `run` calls it once. A
   /// measurement calls it again each time the input ends before the measurement does.
@@ -135,22 +135,22 @@ struct JobWork {
   /// Returns sentences on the results, which `run` prints on standard error, each on a line. It is called after
   /// `results`. Empty: there are none.
   std::function<std::vector<std::string>()> remarks = {};
-  /// Returns what of the input the results do not have, or have only as input that could not be used (LeftOut::lost is
-  /// false), for Report::left_out. It is called after `results`. Empty: nothing beside what the source says.
+  /// Returns the input that is missing from the results, or counted there as unusable (LeftOut::lost is false), for
+  /// Report::left_out. It is called after `results`. Empty: only what the source reports.
   std::function<std::vector<LeftOut>()> left_out = {};
-  /// Called when `run` gets SIGHUP, on a thread of its own, while the sink may be called: opens output files anew, as
-  /// log rotation wants. What it throws is printed, and the run goes on. Empty: SIGHUP ends the run, as SIGTERM does.
+  /// Called when `run` gets SIGHUP, on a thread of its own, while the sink may be called: reopens output files, as log
+  /// rotation needs. What it throws is printed, and the run continues. Empty: SIGHUP ends the run, as SIGTERM does.
   std::function<void()> reopen = {};
 };
 
 /// The hash of no bytes.
 inline constexpr std::uint64_t digest_of_nothing = 0xcbf29ce484222325;
-/// A hash of these bytes behind those that `before` is of, for JobWork::digest. It is not cryptographic.
+/// A hash that continues `before` with these bytes, for JobWork::digest. It is not cryptographic.
 ///
 /// Source: FNV-1a, 64 bits, by Fowler, Noll and Vo.
 std::uint64_t digest_of_bytes(std::span<std::byte const> bytes, std::uint64_t before = digest_of_nothing) noexcept;
 
-/// Which parts of a job can be measured alone. Their throughput is a ceiling of the whole, and shows what bounds it.
+/// Parts of a job that can be measured alone. Their throughput is a ceiling of the whole, and shows the bottleneck.
 struct Alone {
   bool fill = true;  ///< The source writes to tiles.
   /// The stage works on tiles, and may run without a pipeline: its output is dropped, and it gets full tiles, in which
@@ -158,10 +158,10 @@ struct Alone {
   bool stage = false;
 };
 
-/// A job: how to make its source, stages and sink, and which options it has.
+/// A job: functions that make its source, stages and sink, and its options.
 struct Job {
-  std::string sentence = {};            ///< What the program does, for --help, without the full stop.
-  std::string name = {};                ///< What profiles call the job. Empty: the name of the program.
+  std::string sentence = {};            ///< Purpose of the program, for --help, without the full stop.
+  std::string name = {};                ///< Name of the job in profiles. Empty: the name of the program.
   std::vector<JobOption> options = {};  ///< The job's own options.
   std::string tile = "1MiB";            ///< The size of a tile without --tile.
   /// Returns the shape of a tile. Empty: an input part of `tile_bytes` bytes, and no output part.
@@ -179,7 +179,7 @@ struct Job {
   std::function<void(JobPoint const&)> check = {};
   /// Returns which parts can be measured alone at this point. Empty: filling, but not the stage.
   std::function<Alone(JobPoint const&)> alone = {};
-  /// What results count beside bytes and tiles, in the singular, as "record". Empty: nothing.
+  /// Unit that results count in addition to bytes and tiles, in the singular, as "record". Empty: none.
   std::string item = {};
   /// Returns how many items a tile has that is done. It is called before the sink, on the same thread.
   std::function<std::uint64_t(Tile const&)> items = {};

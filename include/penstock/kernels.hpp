@@ -20,7 +20,7 @@
 
 namespace penstock {
 
-/// What BLAKE3 cuts its input into.
+/// Sizes of the pieces into which BLAKE3 divides its input.
 ///
 /// Source: O'Connor, Aumasson, Neves, Wilcox-O'Hearn: BLAKE3, one function, fast everywhere (2020), section 2.
 inline constexpr std::size_t blake3_chunk_bytes = 1024;
@@ -32,18 +32,19 @@ inline constexpr std::uint32_t blake3_chunk_end = 2;
 inline constexpr std::uint32_t blake3_is_parent = 4;
 inline constexpr std::uint32_t blake3_is_root = 8;
 
-/// A node's chaining value: what its parent is made of.
+/// A node's chaining value: an input of its parent.
 using Blake3Value = std::array<std::uint32_t, 8>;
 using Blake3Digest = std::array<std::byte, 32>;
 
-/// The last compression of a subtree, not done yet: only code that knows the whole file knows whether this is the root.
+/// The last compression of a subtree, not done yet: only code that knows the whole file knows whether this node is the
+/// root.
 ///
 /// Shape: 112 bytes, trivially copyable, the same on host and GPU.
 struct Blake3Node {
   Blake3Value chaining;                 ///< The input chaining value.
   std::array<std::uint32_t, 16> block;  ///< The message as little-endian words, filled up with zeros.
-  std::uint32_t length;                 ///< How many bytes of the message are input.
-  std::uint32_t flags;                  ///< As the format has them, without the root's.
+  std::uint32_t length;                 ///< Number of message bytes that are input.
+  std::uint32_t flags;                  ///< Flags as in the format, without the root's.
   std::uint64_t counter;                ///< The chunk's number; 0 for a parent.
 
   friend bool operator==(Blake3Node const&, Blake3Node const&) = default;
@@ -61,7 +62,7 @@ Blake3Value blake3_value(Blake3Node const& node) noexcept;
 /// The digest of the file that has this topmost node.
 Blake3Digest blake3_root(Blake3Node const& node) noexcept;
 
-/// Merges the nodes of one file's tiles into its digest, in whatever order they come.
+/// Merges the nodes of one file's tiles, in any order of arrival, into its digest.
 ///
 /// Holds one value for each bit of the number of tiles, and one node for each tile that came before an earlier one.
 ///
@@ -76,7 +77,7 @@ class Blake3Tree {
   ///
   /// Throws: Error of kind bad_argument, if a tile is missing or there was one more.
   Blake3Digest finish(std::uint64_t tiles) const;
-  /// Tiles that wait for an earlier one.
+  /// Number of tiles that wait for an earlier one.
   std::size_t early() const noexcept { return early_.size(); }
 
  private:
@@ -84,10 +85,10 @@ class Blake3Tree {
 
   /// Subtrees of the tiles before `last_`, left to right; their sizes in tiles are the bits of `appended_ - 1`.
   std::vector<Blake3Value> stack_;
-  /// The newest tile in order: not merged before it is known whether another one follows.
+  /// The last tile in order; it is merged once it is known whether another one follows.
   std::optional<Blake3Node> last_;
   std::uint64_t taken_ = 0;     ///< Tiles in order so far.
-  std::uint64_t appended_ = 0;  ///< Those of them that were not empty, or the only one.
+  std::uint64_t appended_ = 0;  ///< Number of them that were not empty, or the only one.
   std::map<std::uint64_t, Blake3Node> early_;
 };
 
@@ -97,10 +98,10 @@ std::string blake3_hex(Blake3Digest const& digest);
 #ifdef PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {
 
-/// What the elements of an array are, where the array itself is bytes.
+/// Type of the elements of an array that is given as bytes.
 enum class ElementType : std::uint8_t { u32, i32, u64, i64, f32, f64 };
 
-/// What is made of two elements. Sums of integers wrap around.
+/// Combination of two elements. Sums of integers wrap around.
 enum class ReduceOperation : std::uint8_t { sum, min, max };
 
 constexpr std::size_t element_bytes(ElementType type) {
@@ -139,8 +140,8 @@ void with_element_type(ElementType type, Body body) {
 
 /// to[i] = from[i] + sqrt(sin^2 x + cos^2 x), where x is the float nearest to first_index + i.
 ///
-/// The root is 1, so the user can tell whether the sum is right: both bodies are within 3e-7 of it, plus half a unit in
-/// the last place of the sum.
+/// The root is 1, so a caller can check the sum: both kernels are within 3e-7 of it, plus half a unit in the last place
+/// of the sum.
 ///
 /// Shape:   from and to are memory of the stream's device, as long as each other, and the same or disjoint.
 /// Units:   first_index in elements; first_index + from.size() is at most 2^28. On a GPU there are no more blocks than
@@ -154,7 +155,7 @@ void transform(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSp
 /// Loads the kernel, as blake3_prepare does.
 void transform_prepare(StreamRef stream);
 
-/// The largest difference between `to`, read by the host, and the same formula in double precision.
+/// The largest difference between `to`, read by the host, and the formula in double precision.
 ///
 /// Threads: any. About 50 ns an element.
 double transform_error(std::span<float const> from, std::uint64_t first_index, std::span<float const> to);

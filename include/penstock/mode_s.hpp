@@ -24,12 +24,12 @@ inline constexpr std::size_t mode_s_long_samples = 240;
 
 /// A frame: the same on host and GPU.
 struct ModeSFrame {
-  std::uint32_t sample = 0;                 ///< Of the input, where the preamble begins.
-  std::array<std::uint8_t, 14> bytes = {};  ///< As they were sent, the first bit the highest.
-  std::uint8_t length = 0;                  ///< In bytes: 7, or 14.
+  std::uint32_t sample = 0;                 ///< Sample of the input at which the preamble begins.
+  std::array<std::uint8_t, 14> bytes = {};  ///< Bytes as sent, the first bit the most significant.
+  std::uint8_t length = 0;                  ///< Length in bytes: 7 or 14.
   std::uint8_t between = 0;                 ///< 1: it begins half a sample later.
 
-  /// Where it begins, in halves of a sample.
+  /// Beginning of the frame, in halves of a sample.
   std::uint64_t begin() const noexcept { return 2 * std::uint64_t{sample} + between; }
   /// DF, the kind of the frame.
   unsigned format() const noexcept { return bytes[0] >> 3U; }
@@ -37,8 +37,8 @@ struct ModeSFrame {
   std::uint32_t address() const noexcept {
     return std::uint32_t{bytes[1]} << 16U | std::uint32_t{bytes[2]} << 8U | bytes[3];
   }
-  /// What the parity at the end of the frame has beside the CRC of the bytes before it: 0; or the code of the
-  /// interrogator in format 11; or the address of the aircraft in formats 0, 4, 5, 16, 20, 21.
+  /// Difference between the parity at the end of the frame and the CRC of the bytes before it: 0; or the interrogator's
+  /// code in format 11; or the aircraft's address in formats 0, 4, 5, 16, 20, 21.
   ///
   /// Source: ICAO Annex 10, volume IV, 3.1.2.3.3: the generator is 0x1FFF409.
   std::uint32_t remainder() const noexcept;
@@ -46,23 +46,23 @@ struct ModeSFrame {
   friend bool operator==(ModeSFrame const&, ModeSFrame const&) = default;
 };
 
-/// So many samples are looked at together, and so many frames of them are kept.
+/// Number of samples of a block, and maximum number of frames kept for it.
 inline constexpr std::size_t mode_s_block_samples = 8192;
 inline constexpr std::size_t mode_s_block_frames = 51;
 
-/// The frames of which the preambles begin in a block's samples.
+/// The frames whose preambles begin in a block's samples.
 struct ModeSBlock {
   std::uint32_t found = 0;  ///< Those beyond mode_s_block_frames are lost.
   std::array<ModeSFrame, mode_s_block_frames> frames;
 
-  /// Those that are kept, in no order.
+  /// The frames that are kept, in no order.
   std::span<ModeSFrame const> kept() const noexcept {
     return std::span(frames).first(std::min<std::size_t>(found, mode_s_block_frames));
   }
 };
 static_assert(sizeof(ModeSFrame) == 20 && sizeof(ModeSBlock) == 1024);
 
-/// How many blocks an input of so many bytes has.
+/// Number of blocks of an input of this size.
 constexpr std::size_t mode_s_blocks(std::size_t bytes) noexcept {
   return (bytes / 2 + mode_s_block_samples - 1) / mode_s_block_samples;
 }
@@ -79,27 +79,27 @@ constexpr std::size_t mode_s_blocks(std::size_t bytes) noexcept {
 /// Threads: one at a time.
 class ModeSReceiver {
  public:
-  /// Tiles of the input overlap by so many samples. With `offsets` the number of the frame's first sample is in front
-  /// of each line.
+  /// `overlap` is the number of samples that consecutive tiles of the input share. With `offsets` the number of the
+  /// frame's first sample precedes each line.
   explicit ModeSReceiver(std::uint64_t overlap, bool offsets = false);
   ModeSReceiver(ModeSReceiver&&) noexcept;
   ModeSReceiver& operator=(ModeSReceiver&&) noexcept;
   ~ModeSReceiver();
 
-  /// Takes what was found in the next tile, which has so many samples, the overlap with the one before among them. A
-  /// tile that failed has no blocks.
+  /// Takes the frames found in the next tile, which has this number of samples, including the overlap with the tile
+  /// before. A tile that failed has no blocks.
   void take(std::uint64_t samples, std::span<ModeSBlock const> blocks);
-  /// There is no other tile: what begins in the last samples is taken, too.
+  /// Ends the input: frames that begin in the last samples are taken, too.
   void finish();
 
-  /// The lines of all frames that were sent, less those that were taken out.
+  /// The lines of all frames that were sent, except those already taken.
   std::string const& lines() const noexcept;
   /// Takes these lines out: they are final, and no memory is kept for them.
   std::string take_lines() noexcept;
-  /// How many frames were lost so far, where too many began side by side.
+  /// Number of frames lost so far, where too many began close together.
   std::uint64_t lost() const noexcept;
-  /// How many there were of each format, and of how many aircraft; and how many frames were lost, where too many began
-  /// side by side. Each line begins with `#`.
+  /// Number of frames by format, of aircraft, and of frames lost where too many began close together. Each line begins
+  /// with `#`.
   std::string summary() const;
 
  private:
@@ -131,7 +131,7 @@ inline namespace PENSTOCK_FLAVOUR {
 ///   formats 0, 4, 5, 16, 20, 21, or 11 with an interrogator (a remainder below 80), is one if its preamble is clear:
 ///   it is up to the caller whether the remainder is an address, or the interrogator's code, that makes sense.
 ///
-/// A frame that does not end within the input is not found; of an odd byte at the end neither is anything.
+/// A frame that does not end within the input is not found; an odd byte at the end is ignored.
 ///
 /// Shape:   memory of the stream's device, or mapped; `blocks` has mode_s_blocks(input.size()) elements or more, from
 ///          an address that is a multiple of 4, and these many are written to. An input has less than 8 GiB.

@@ -9,7 +9,7 @@
 
 namespace penstock {
 
-/// What a program does beside the stop request.
+/// Actions of a program in addition to the stop request.
 ///
 /// Threads: the functions are called on a thread of StopSignals. They must not throw.
 struct StopSignalsOptions {
@@ -21,8 +21,8 @@ struct StopSignalsOptions {
   std::function<bool()> output_is_lost = {};
   /// Called for each SIGINT, SIGTERM and SIGHUP, before the stop is requested.
   std::function<void()> asked = {};
-  /// Called for each SIGHUP: opens files anew, say, and returns true. Signals wait until it returns. If it returns
-  /// false, or is empty, SIGHUP requests a stop.
+  /// Called for each SIGHUP: reopens files, for instance, and returns true. Signals wait until it returns. If it
+  /// returns false, or is empty, SIGHUP requests a stop.
   std::function<bool()> hung_up = {};
   /// Called before a signal ends the process.
   std::function<void()> ending = {};
