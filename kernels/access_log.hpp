@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fields of an access log must be, and where they are in a line that has more or fewer of them in front, the
-// same on CPU and GPU.
+// Rules for the fields of an access log, and for finding them in lines with more or fewer fields in front, the same on
+// CPU and GPU.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The fields that each line of an access log has, by which it is known.
+/// The fields of each line of an access log, by which it is recognised.
 enum LogField : std::uint32_t { log_time = access_log_time, log_request, log_status, log_bytes };
 
-/// True if bytes are "-" or digits, of which there are so many, or any number if that is 0.
+/// True if the bytes are "-" or digits: `count` digits, or any number of them if that is 0.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool is_dash_or_digits(ByteAt const& byte_at, Place begin, Place end, unsigned count) {
   if (end - begin == 1 && byte_at(begin) == '-') return true;
@@ -25,15 +25,15 @@ PENSTOCK_WALKS_THERE constexpr bool is_dash_or_digits(ByteAt const& byte_at, Pla
   return begin != end && (count == 0 || end - begin == count);
 }
 
-/// True if the field in [begin, end) may be the one with this number.
+/// True if the bytes of [begin, end) are valid for the field with this number.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool is_log_field(std::uint32_t field, ByteAt const& byte_at, Place begin, Place end) {
-  // A user may have brackets, but no such time in them.
+  // A user may have brackets, but not such a time in them.
   constexpr unsigned least_time = 12;
   if (field == log_time) {
     if (end - begin < least_time || byte_at(begin) != '[' || byte_at(end - 1) != ']') return false;
     if (digit_of(byte_at(begin + 1)) > 9 && byte_at(begin + 1) != ' ') return false;
-    // A bracket of a user in front is no part of it. "[17/May/2015:10:05:03 +0200]" has no room for one.
+    // A bracket of a user in front is not part of it. "[17/May/2015:10:05:03 +0200]" has no room for one.
     if (end - begin == 28 && byte_at(begin + 12) == ':') return true;
     for (Place at = begin + 1; at < end; ++at) {
       if (byte_at(at) == '[') return false;
@@ -45,11 +45,11 @@ PENSTOCK_WALKS_THERE constexpr bool is_log_field(std::uint32_t field, ByteAt con
   return field != log_bytes || is_dash_or_digits(byte_at, begin, end, 0);
 }
 
-/// Looks in a line for the time, the request, the status and the bytes, wherever they are.
+/// Searches a line for the time, the request, the status and the bytes, at any place.
 ///
-/// The request begins behind the first time in brackets that has a quote behind it. It ends at the first quote behind
-/// which a status and bytes are, or a status and the end of the line. Quotes with an escape in front count only if none
-/// of the others is so: some writers have no escapes.
+/// The request begins behind the first time in brackets that is followed by a quote. It ends at the first quote that is
+/// followed by a status and bytes, or by a status and the end of the line. Quotes with an escape in front count only if
+/// no other quote qualifies: some writers have no escapes.
 template <class Place, class ByteAt>
 class LogParts {
  public:
@@ -66,7 +66,7 @@ class LogParts {
       } else if (byte == ']') {
         time_end = at + 1;
         bool const before_quote = end_ - at > 3 && byte_at(at + 1) == ' ' && byte_at(at + 2) == '"';
-        // Where none is behind one quote there is none behind a later one.
+        // If no status follows one quote, none follows a later one.
         if (open && before_quote && !sought && is_log_field(log_time, byte_at, time_begin, time_end)) {
           sought = true;
           find_status(at + 3);
@@ -76,7 +76,7 @@ class LogParts {
     }
   }
 
-  Place line_end;  ///< Where the newline is, or the end of all.
+  Place line_end;  ///< Place of the newline, or the end of the text.
   Place time_begin{}, time_end{}, status{};
   bool found = false;
 
@@ -94,7 +94,7 @@ class LogParts {
       }
     }
   }
-  /// True if a blank, three digits, and the end or a blank and a field with the bytes are there.
+  /// True if the text there is a blank, three digits, and then the end or a blank and a field with the bytes.
   PENSTOCK_WALKS_THERE constexpr bool begins_status(Place at) const {
     if (end_ - at < 4 || byte_at_(at) != ' ') return false;
     for (unsigned k = 1; k < 4; ++k) {

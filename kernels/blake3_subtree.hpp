@@ -18,7 +18,7 @@ namespace penstock {
 Blake3Node blake3_subtree(std::span<std::byte const> input, std::uint64_t first_chunk,
                           std::span<Blake3Width const> widths = blake3_widths()) noexcept;
 
-/// The node above several subtrees that lie side by side: all of one size, the last may be smaller.
+/// The node above several adjacent subtrees: all of one size, except that the last may be smaller.
 ///
 /// Shape: values holds at least 2 x 32 bytes, and is used as scratch.
 Blake3Node blake3_merge(std::span<std::byte> values, std::span<Blake3Width const> widths = blake3_widths()) noexcept;

@@ -20,14 +20,14 @@ inline void check_kernel(cudaError_t status, char const* what) {
               std::string(what) + " was refused by the GPU: " + cudaGetErrorString(status) + ".");
 }
 
-/// Has the driver load `kernel` into the current context now, instead of at its first launch.
+/// Makes the driver load `kernel` into the current context now, instead of at its first launch.
 template <class... Arguments>
 void load_kernel(void (*kernel)(Arguments...), char const* what) {
   cudaFuncAttributes attributes{};
   check_kernel(cudaFuncGetAttributes(&attributes, reinterpret_cast<void const*>(kernel)), what);
 }
 
-/// Launches `blocks` blocks of `threads` threads. Leaves the thread's last CUDA error alone when all is well.
+/// Launches `blocks` blocks of `threads` threads. If it succeeds, the thread's last CUDA error does not change.
 template <class... Arguments>
 void launch_kernel(void (*kernel)(Arguments...), unsigned blocks, unsigned threads, void* stream, char const* what,
                    Arguments... arguments) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a line that are numbers, the same on CPU and GPU.
+// Numbers in fields of a line, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
 
 #include "penstock/line_reasons.hpp"
 
-// In a CUDA source these functions are for the GPU only. Those apart are called for few lines, and not made a part of
-// what calls them.
+// These functions are only for the GPU in a CUDA source. Functions marked APART are called for few lines, and not
+// inlined.
 #ifdef __CUDACC__
 #define PENSTOCK_WALKS_THERE __device__
 #define PENSTOCK_WALKS_APART __device__ __noinline__
@@ -18,7 +18,7 @@
 
 namespace penstock {
 
-/// The digit that this byte is; larger than 9 if it is none.
+/// The value of a digit; larger than 9 if the byte is no digit.
 PENSTOCK_WALKS_THERE constexpr unsigned digit_of(char byte) {
   return static_cast<unsigned>(static_cast<unsigned char>(byte)) - unsigned{'0'};
 }
@@ -30,7 +30,7 @@ struct TextBytes {
   PENSTOCK_WALKS_THERE constexpr char operator()(std::uint64_t at) const { return text[at]; }
 };
 
-/// A field that is to be a number of decimal digits, at most 64 bits.
+/// A field that should be a number of decimal digits, at most 64 bits.
 struct FieldNumber {
   std::uint64_t value = 0;
   bool digits = false;
@@ -46,11 +46,11 @@ struct FieldNumber {
   PENSTOCK_WALKS_THERE constexpr bool good() const { return digits && !wrong; }
 };
 
-/// A field that is to be a number with a sign, a point and an exponent, each of which may be missing.
+/// A field that should be a number with an optional sign, point and exponent.
 class FieldDecimal {
  public:
   FieldDecimal() = default;
-  /// One with this value.
+  /// Makes a number with this value.
   PENSTOCK_WALKS_THERE constexpr explicit FieldDecimal(std::uint32_t value)
       : value_(value), part_(Part::whole), digits_(true) {}
 
@@ -69,13 +69,13 @@ class FieldDecimal {
       wrong_ = true;
     }
   }
-  /// The number in units of 10^-places, without its sign. Other than `used`: it is none, not a whole number of them, or
-  /// too large.
+  /// The number in units of 10^-places, without its sign. The result is not `used` if it is no number, no whole number
+  /// of units, or too large.
   PENSTOCK_WALKS_THERE constexpr LineReason scaled(std::uint32_t places, std::uint64_t& units) const {
     if (!digits_ || wrong_ || part_ == Part::exponent || part_ == Part::exponent_sign) return LineReason::text;
     units = value_;
     if (value_ == 0) return LineReason::used;
-    // With a point or an exponent the last digit of value_ is not 0, so a power below 0 leaves a rest.
+    // The last digit of value_ is not 0 if there is a point or an exponent, so a power below 0 leaves a remainder.
     std::int64_t power = zeros_ - behind_point_ + (negative_exponent_ ? -exponent_ : exponent_) + places;
     if (power < 0) return LineReason::not_whole;
     if (too_large_) return LineReason::too_large;
@@ -89,14 +89,14 @@ class FieldDecimal {
   PENSTOCK_WALKS_THERE constexpr bool negative() const { return negative_ && value_ != 0; }
 
  private:
-  /// What was taken last, in the order in which they come.
+  /// The part that was read last, in order of appearance.
   enum class Part : unsigned char { begin, sign, whole, fraction, exponent, exponent_sign, exponent_digits };
   static constexpr std::uint64_t most = ~std::uint64_t{0};
 
   PENSTOCK_WALKS_THERE constexpr void take_digit(unsigned digit) {
     if (part_ >= Part::exponent) {
       part_ = Part::exponent_digits;
-      // No field has so many digits that a larger one makes a difference.
+      // The limit has no effect: no field has so many digits that a larger exponent makes a difference.
       if (exponent_ < std::int64_t{1} << 40U) exponent_ = exponent_ * 10 + digit;
       return;
     }
@@ -118,21 +118,21 @@ class FieldDecimal {
     if (!too_large_) value_ = value_ * 10 + digit;
   }
 
-  std::uint64_t value_ = 0;  ///< Of the digits up to the last one that is not 0.
-  std::int64_t zeros_ = 0;   ///< Digits behind that one.
+  std::uint64_t value_ = 0;  ///< Value of the digits up to the last one that is not 0.
+  std::int64_t zeros_ = 0;   ///< Number of zeros behind that digit.
   std::int64_t behind_point_ = 0;
   std::int64_t exponent_ = 0;
   Part part_ = Part::begin;
   bool digits_ = false, negative_ = false, negative_exponent_ = false, too_large_ = false, wrong_ = false;
 };
 
-/// True if the field is empty, or "-", as logs have what is not there.
+/// True if the field is empty, or "-", which logs have for a missing value.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool is_empty(ByteAt const& byte_at, Place begin, Place end) {
   return begin == end || (end - begin == 1 && byte_at(begin) == '-');
 }
 
-/// Why a field is not a number of digits with at most 64 bits.
+/// The reason why a field is not a number of digits with at most 64 bits.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr LineReason why_no_digits(ByteAt const& byte_at, Place begin, Place end) {
   if (is_empty(byte_at, begin, end)) return LineReason::empty;
@@ -155,7 +155,7 @@ PENSTOCK_WALKS_THERE constexpr LineReason why_no_digits(ByteAt const& byte_at, P
   return LineReason::decimal;
 }
 
-/// A field that is to be a number of digits with at most 64 bits. `value` means nothing unless it is `used`.
+/// Reads a field that should be a number of digits with at most 64 bits. `value` is valid only if the result is `used`.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr LineReason digits_in(ByteAt const& byte_at, Place begin, Place end,
                                                     std::uint64_t& value) {
@@ -165,12 +165,12 @@ PENSTOCK_WALKS_THERE constexpr LineReason digits_in(ByteAt const& byte_at, Place
   return digits.good() ? LineReason::used : why_no_digits(byte_at, begin, end);
 }
 
-/// A field that is to be a decimal number, read at once.
+/// Reads a field that should be a decimal number, at once.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr FieldDecimal decimal_in(ByteAt const& byte_at, Place begin, Place end) {
   std::uint32_t value = 0;
   unsigned last = 0;
-  bool digits = begin != end && end - begin <= 9;  // Most numbers are few digits and nothing else.
+  bool digits = begin != end && end - begin <= 9;  // Most numbers have only a few digits.
   for (Place k = begin; digits && k < end; ++k) {
     last = digit_of(byte_at(k));
     value = value * 10 + last;

@@ -13,7 +13,7 @@
 namespace penstock {
 namespace {
 
-/// Links that captures have and that do not have IP, or not in a simple way.
+/// Links of captures without IP, or with IP in a way that is not supported.
 ///
 /// Source: https://www.tcpdump.org/linktypes.html
 constexpr std::array<std::pair<std::uint32_t, std::string_view>, 32> unknown_links{{

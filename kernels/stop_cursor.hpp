@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From stop to stop through a text.
+// A cursor that moves from stop to stop through a text.
 #pragma once
 
 #include <array>
@@ -15,21 +15,21 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Goes from stop to stop through a text. Places count from its beginning.
+/// Moves from stop to stop through a text. Places count from its beginning.
 template <class Set>
 class StopCursor {
  public:
-  static constexpr bool watches_quotes = false;  ///< Not in walks: `next_line` finds them.
+  static constexpr bool watches_quotes = false;  ///< Walks do not watch quotes: `next_line` finds them.
 
   StopCursor(Set const& set, std::span<char const> text) : set_(set), text_(text) {}
 
-  /// The next stop will be at `at`, where a line begins, or behind it.
+  /// Moves to `at`, where a line begins: the next stop will be there or behind it.
   void seek(std::size_t at) {
     base_ = at;
     before_ = {};
     look();
   }
-  /// The end of the text, if there is none.
+  /// Returns the next stop; the end of the text if there is none.
   std::size_t next() {
     while (bits_.ends == 0) {
       if (!look_on()) return text_.size();
@@ -38,10 +38,10 @@ class StopCursor {
     bits_.ends &= bits_.ends - 1;
     return at;
   }
-  /// Passes over the ends of so many fields. False if the line has fewer: `next` is then where it ends.
+  /// Skips the ends of `fields` fields. Returns false if the line has fewer: `next` then returns its end.
   bool skip(unsigned fields) {
     for (;;) {
-      std::uint64_t const in_line = (bits_.newlines & -bits_.newlines) - 1;  // All, if no line ends here.
+      std::uint64_t const in_line = (bits_.newlines & -bits_.newlines) - 1;  // All bits, if no line ends here.
       std::uint64_t ends = bits_.ends & in_line;
       for (; fields > 0 && ends != 0; --fields) ends &= ends - 1;
       bits_.ends = ends | (bits_.ends & ~in_line);
@@ -50,15 +50,15 @@ class StopCursor {
     }
   }
 
-  /// Behind the newline that comes next; the end of the text, if there is none. `in_quotes` is whether that is within
-  /// quotes, if the set watches them. Follow with `seek`.
+  /// Returns the place behind the next newline; the end of the text if there is none. `in_quotes` tells whether the
+  /// newline is within quotes, if the set watches them. Call `seek` afterwards.
   std::size_t next_line(bool& in_quotes) {
-    // `next` takes a bit away, but not a newline from these.
+    // `next` removes a bit, but not a newline from these.
     while (bits_.newlines == 0 && set_.watches_quotes()) {
       in_quotes = before_.quoted;
       if (text_.size() - base_ <= 64) return text_.size();
       std::size_t const behind = base_ + 64;
-      // Most lines have no more quotes.
+      // Most lines have no further quotes.
       std::size_t const next = in_quotes ? behind : set_.newline_or_quote(text_, behind);
       if (next == text_.size()) return next;
       if (!in_quotes && text_[next] == '\n') return next + 1;
@@ -75,7 +75,7 @@ class StopCursor {
   }
 
  private:
-  /// False at the end of the text.
+  /// Examines the next bytes; false at the end of the text.
   bool look_on() {
     if (text_.size() - base_ <= 64) return false;
     base_ += 64;
@@ -87,7 +87,7 @@ class StopCursor {
     std::array<char, 64> rest;
     char const* bytes = text_.data() + base_;
     if (left < 64) {
-      // What is behind the end is not the text's.
+      // Bytes behind the end do not belong to the text.
       rest.fill(0);
       std::memcpy(rest.data(), bytes, left);
       bytes = rest.data();

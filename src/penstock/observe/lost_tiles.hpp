@@ -18,8 +18,8 @@ namespace penstock {
 /// Result of running a lost device's tile again.
 enum class Fate : std::uint64_t { not_tried, running, innocent, guilty };
 
-/// Such a tile, in a file that processes share. The bytes of its inputs follow, one input after the other, padded to
-/// whole words.
+/// A tile of a lost device, in a file that processes share. The bytes of its inputs follow, one input after the other,
+/// padded to whole words.
 ///
 /// Threads: `fate` any; the rest belongs to the process that runs the tiles, until that has ended.
 struct LostTile {
