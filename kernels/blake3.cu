@@ -118,7 +118,7 @@ __device__ void hash_chunk(std::byte const* input, std::uint32_t length, std::ui
 /// All threads of a block merge `count` values in place. If `node` is given, the topmost parent is written there; else
 /// its value is left in front.
 ///
-/// Shape: a value that was merged lies where its leftmost one did, so at each level only one thread touches it.
+/// Shape: a merged value replaces its leftmost one, so at each level only one thread accesses it.
 __device__ void merge(std::uint32_t* values, unsigned count, Blake3Node* node) {
   for (unsigned distance = 1; distance < count; distance *= 2) {
     __syncthreads();

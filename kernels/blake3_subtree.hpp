@@ -12,8 +12,8 @@ namespace penstock {
 
 /// The topmost node of one subtree, computed by the calling thread in host memory.
 ///
-/// Shape:   input as in blake3_tile; `widths` is a front part of blake3_widths(): the widest does the bulk, the others
-///          what is left over.
+/// Shape:   input as in blake3_tile; `widths` is a front part of blake3_widths(): the widest does most of the work, the
+///          others the rest.
 /// Threads: any.
 Blake3Node blake3_subtree(std::span<std::byte const> input, std::uint64_t first_chunk,
                           std::span<Blake3Width const> widths = blake3_widths()) noexcept;

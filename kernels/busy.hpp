@@ -25,7 +25,7 @@ struct Stamp {
 /// Blocks have 1024 threads on a GPU, so that few of them fill a multiprocessor. On the CPU device a block occupies a
 /// compute thread but no CPU, so that more of them run at once than there are CPUs.
 ///
-/// Shape:   stamp is memory of the stream's device, and holds a fresh Stamp.
+/// Shape:   stamp is memory of the stream's device, and has a default Stamp.
 /// Threads: any.
 /// Blocks:  never; *stamp is valid once `stream` has passed this call.
 /// Throws:  Error, if the launch is refused. On the CPU device a launch may allocate.

@@ -13,8 +13,8 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// Computes into[i] = into[i] op from[i], for elements of `type`: it merges one lane's state into another's.
 ///
-/// Shape:   memory of the stream's device, both as long as each other and disjoint, aligned to an element, and whole
-///          elements of it.
+/// Shape:   memory of the stream's device, both of equal length and disjoint, aligned to an element, and whole elements
+///          of it.
 /// Threads: any.
 /// Blocks:  never; `into` is valid once `stream` has passed this call.
 /// Throws:  Error, if the spans do not fit or the launch is refused. On the CPU device a launch may allocate.

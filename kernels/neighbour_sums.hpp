@@ -13,7 +13,7 @@ inline namespace PENSTOCK_FLAVOUR {
 /// Computes to[i] = from[i - 1] + from[i + 1], modulo 2^32, where the first and the last are neighbours: each result
 /// needs two of the previous round, also from other blocks.
 ///
-/// Shape:   memory of the stream's device, both as long as each other, and disjoint.
+/// Shape:   memory of the stream's device, both of equal length, and disjoint.
 /// Threads: any.
 /// Blocks:  never; `to` is valid once `stream` has passed this call.
 /// Throws:  Error, if the spans do not fit or the launch is refused. On the CPU device a launch may allocate.
@@ -33,7 +33,7 @@ void neighbour_sums_together(DeviceSpan<std::uint32_t> one, DeviceSpan<std::uint
 /// Number of blocks of this kernel that the device holds at once; on a GPU, the calling thread's device.
 ///
 /// Threads: any; on a GPU, attached to it.
-/// Throws:  Error, if the GPU refuses to say.
+/// Throws:  Error, if the GPU refuses the query.
 std::uint32_t neighbour_sums_at_once(DeviceInfo const& device);
 
 /// Loads the kernels, as blake3_prepare does.

@@ -93,7 +93,7 @@ class AllReduce {
   /// Starts an all-reduce behind those that were started before. It uses the arrays until `wait` has returned or
   /// thrown.
   ///
-  /// Shape:  a part for each device, in their order; arrays as long as each other, of any length.
+  /// Shape:  a part for each device, in their order; arrays of equal length, of any length.
   /// Blocks: never.
   /// Throws: Error: bad_argument; device_refused or device_lost, as `wait`.
   void start(std::span<Part const> parts) {

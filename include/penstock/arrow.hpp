@@ -77,7 +77,7 @@ class ArrowColumn {
 
   /// Appends a row for each number. The numbers must have the column's type; std::int64_t for a timestamp.
   ///
-  /// Throws: Error of kind bad_argument, if they have not.
+  /// Throws: Error of kind bad_argument, if they have another type.
   template <class Number>
   void append(std::span<Number const> values) {
     append_numbers(arrow_kind_of<Number>(), std::as_bytes(values), values.size());
@@ -88,8 +88,8 @@ class ArrowColumn {
   /// Appends a row to a utf8, binary or fixed_binary column; for fixed_binary the size must match. It is not checked
   /// that a text is UTF-8.
   ///
-  /// Throws: Error of kind bad_argument, if it is none of these or has another size, or if texts of more than 2 GiB
-  ///         would be in one batch.
+  /// Throws: Error of kind bad_argument, if the column has another kind or the value another size, or if texts of one
+  ///         batch would exceed 2 GiB.
   void append(std::string_view text) { append_bytes(std::as_bytes(std::span(text))); }
   void append_bytes(std::span<std::byte const> bytes);
   /// Appends a row without a value.
@@ -127,7 +127,7 @@ class ArrowBatch {
   /// Throws: as ArrowColumn.
   explicit ArrowBatch(std::vector<ArrowField> const& fields);
 
-  /// Throws: Error of kind bad_argument, if there are not so many.
+  /// Throws: Error of kind bad_argument, if there is no such column.
   ArrowColumn& column(std::size_t which);
   std::vector<ArrowColumn> const& columns() const noexcept { return columns_; }
   /// Throws: Error of kind bad_argument, if some columns have more rows than others.
@@ -138,7 +138,7 @@ class ArrowBatch {
   /// structures own the columns until their release callbacks are called, on any thread. This batch is empty afterwards
   /// and may get new rows.
   ///
-  /// Throws: as rows; the structures and this batch are then as they were.
+  /// Throws: as rows; the structures and this batch are then unchanged.
   void release_to(ArrowSchema& schema, ArrowArray& array);
 
  private:

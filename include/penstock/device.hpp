@@ -81,7 +81,7 @@ class Device {
   virtual Flavour flavour() const noexcept = 0;
   /// The default stream of the calling thread, as this device's flavour means it: one of the two that follow.
   ///
-  /// Threads: what it returns is for the calling thread only: elsewhere the same handle may mean another stream.
+  /// Threads: the result is for the calling thread only: on others the same handle may mean another stream.
   StreamRef thread_default_stream() {
     return flavour() == Flavour::legacy ? legacy_default_stream() : per_thread_default_stream();
   }
@@ -89,7 +89,7 @@ class Device {
   ///
   /// Threads: the handle is the same for all threads, and for each of them means another stream.
   virtual StreamRef per_thread_default_stream() = 0;
-  /// The one stream "0" that takes turns with every blocking stream of the process, in either flavour.
+  /// The one stream "0" that is serialised with every blocking stream of the process, in either flavour.
   virtual StreamRef legacy_default_stream() = 0;
   virtual Stream make_stream(StreamOptions options = {}) = 0;
   virtual Event make_event(EventOptions options = {}) = 0;
@@ -109,7 +109,7 @@ class Device {
 
   /// Device memory, aligned to at least 256 bytes.
   ///
-  /// Blocks: it may wait for work that the device has; so allocate before the first tile.
+  /// Blocks: it may wait for the device's current work; so allocate before the first tile.
   /// Throws: Error of kind out_of_device_memory; the text says how much was asked for, how much is free, and what to
   /// reduce.
   virtual DeviceMemory allocate(std::size_t bytes) = 0;
@@ -117,7 +117,7 @@ class Device {
   /// with one of them, which must outlive the others' work on it.
   ///
   /// Shape:  whole pages; none of them pinned already, with any device of this kind.
-  /// Blocks: on a GPU 30 ms a GiB that was touched before, and it may wait for work that the device has.
+  /// Blocks: on a GPU 30 ms a GiB that was touched before; and it may wait for the device's current work.
   /// Throws: Error of kind out_of_pinned_memory; the text says which limit to raise.
   virtual Pinned pin(std::span<std::byte> host) = 0;
   /// Address range at which this device itself reads and writes host memory that was pinned with it or with another of
@@ -137,12 +137,13 @@ class Device {
   /// A GPU covers the calls through the CUDA runtime that penstock itself is linked to, whichever GPU they were meant
   /// for. On a lost device it may return the fault.
   ///
-  /// Threads: any; each is told of its own.
+  /// Threads: any; each gets its own errors.
   /// Blocks:  never.
   virtual std::optional<Error> take_refusal() = 0;
   /// The fault that ended this device, if any. The calling thread's current device does not change.
   ///
-  /// Blocks: never, but on a GPU for as long as a thread takes to start, if the calling thread has chosen another.
+  /// Blocks: never, except on a GPU for as long as a thread takes to start, if another device is the calling thread's
+  ///         current one.
   virtual std::optional<Error> lost() = 0;
 
   /// Stops waiting for this device: from now on it is lost, because of `why`, to all its users. Meant for a kernel that

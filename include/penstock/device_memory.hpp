@@ -34,7 +34,7 @@ class KernelBlock {
 /// copies. The host cannot read it, since the device may still be copying when a stage gets it. A CPU kernel can, with
 /// its block.
 ///
-/// Shape:   size() elements, side by side.
+/// Shape:   size() consecutive elements.
 /// Threads: any; it is copied like a pointer and owns nothing.
 template <class T>
 class DeviceSpan {

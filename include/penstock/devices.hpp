@@ -47,8 +47,9 @@ std::vector<DeviceInfo> list_gpus();
 /// the Clock of this process is 20 times slower, or as many times as "@" says. So all devices that a process opens are
 /// models, or none.
 ///
-/// Threads: any; a model before other threads use the clock. The calling thread is attached to the GPU that was opened.
-/// Blocks:  tenths of a second for a GPU, because its context is made.
+/// Threads: any; but open a model before other threads use the clock. The calling thread is attached to the GPU that
+///          was opened.
+/// Blocks:  tenths of a second for a GPU, to make its context.
 /// Throws:  Error: bad_argument for another name, a model that is not there, and a clock that is slower by another
 /// factor already, a model behind a real device and a real device behind a model; unsupported if this build has no
 /// CUDA; and what the devices throw.

@@ -184,19 +184,19 @@ class FileSource final : public Source {
   /// ensure that one thread at a time calls `next`.
   ///
   /// Shape:   its tiles have as much input as those of the first.
-  /// Threads: one at a time; others may be at tiles of the other pools.
-  /// Throws:  Error of kind bad_argument, if they have not, or if there are most_pools already.
+  /// Threads: one at a time; others may fill tiles of the other pools.
+  /// Throws:  Error of kind bad_argument, if their input has another size, or if there are most_pools pools already.
   void serve(Pool const& pool);
 
   /// Returns false also once a stop is requested and the data read from a pipe has left.
   ///
-  /// Blocks:  until a stream or a file that is followed has input, or a stop is requested; while others fill tiles of
-  ///          all files that are decoded, and only a stream or nothing is left, until one of them has.
-  /// Throws:  what next_file and the observer throw, the latter also in a `fill` before.
+  /// Blocks:  until a stream or a followed file has input, or a stop is requested. If other threads fill tiles of all
+  ///          files that are decoded, and at most a stream is left, until one of these files is free.
+  /// Throws:  exceptions of next_file and the observer, the latter also from an earlier `fill`.
   bool next(Tile& tile) override;
   /// Shape:  each tile that `next` agreed to is filled, by any thread.
-  /// Blocks: where records lead from one to the next, as those of captures, until the tiles in front of it in the same
-  ///         file have been filled: a thread that fills several of them does so in their order.
+  /// Blocks: if records lead from one to the next, as in captures, until the preceding tiles of the same file have been
+  ///         filled: a thread that fills several of them must do so in order.
   /// Throws: FileProblem that begins with the file's name.
   std::size_t fill(Tile& tile) override;
   /// Numbers of tiles by way of reading, of decoded files, and the reasons why a faster way was not used.

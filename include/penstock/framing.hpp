@@ -29,7 +29,7 @@ class Framing {
   /// tell.
   ///
   /// Units:  bytes, at least 1.
-  /// Throws: Error, if no record begins so. The input is then not read on.
+  /// Throws: Error, if no record can begin with these bytes. The input is then not read further.
   virtual std::optional<std::uint64_t> record_bytes(std::span<std::byte const> bytes) const = 0;
   /// Number of these bytes that belong to whole records. The bytes begin with a record. Damage behind a whole record is
   /// detected once the bytes begin with it.
@@ -68,7 +68,7 @@ class Framing {
   };
   /// Framing of an input that begins with these bytes. There are head_bytes of them, unless the whole input has fewer.
   ///
-  /// Throws: Error, if no input begins so.
+  /// Throws: Error, if no input can begin with these bytes.
   virtual OfInput of_input(std::span<std::byte const> /*first*/) const { return {}; }
 
   /// Effect of a record on the framing of the records behind it.
@@ -129,7 +129,7 @@ struct LengthPrefix {
 };
 /// Records with their length in front. Default: four bytes, big-endian, which do not count themselves.
 ///
-/// Throws: Error of kind bad_argument, if `prefix` says what cannot be.
+/// Throws: Error of kind bad_argument, if `prefix` is not valid.
 FramingRef length_prefixed(LengthPrefix prefix = {});
 
 /// Calls `take(record)` for each whole record of these bytes, which begin with a record, and then for the bytes behind

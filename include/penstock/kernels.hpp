@@ -143,7 +143,7 @@ void with_element_type(ElementType type, Body body) {
 /// The root is 1, so a caller can check the sum: both kernels are within 3e-7 of it, plus half a unit in the last place
 /// of the sum.
 ///
-/// Shape:   from and to are memory of the stream's device, as long as each other, and the same or disjoint.
+/// Shape:   from and to are memory of the stream's device, of equal length, and the same or disjoint.
 /// Units:   first_index in elements; first_index + from.size() is at most 2^28. On a GPU there are no more blocks than
 ///          `multiprocessors` hold; 0: as many as the elements take.
 /// Threads: any.
@@ -162,7 +162,7 @@ double transform_error(std::span<float const> from, std::uint64_t first_index, s
 
 /// to[i] = one[i] + other[i]: a kernel that needs two inputs, which may have arrived on two streams.
 ///
-/// Shape:   memory of the stream's device, all three as long as each other, and the same or disjoint.
+/// Shape:   memory of the stream's device, all three of equal length, and the same or disjoint.
 /// Threads: any.
 /// Blocks:  never; `to` is valid once `stream` has passed this call.
 /// Throws:  Error, if the spans do not fit or the launch is refused. On the CPU device a launch may allocate.
@@ -200,7 +200,7 @@ void blake3_prepare(StreamRef stream);
 /// Shape:   input, node and scratch are memory of the stream's device, 16-byte aligned. A file's tiles have one size, a
 ///          power of two times 1024 bytes; only the last may be shorter. `node` is sizeof(Blake3Node) bytes.
 /// Units:   first_chunk is the offset in the file of the tile's first byte / 1024.
-/// Threads: any; scratch and node are for this call alone until `stream` has passed it.
+/// Threads: any; only this call may use scratch and node until `stream` has passed it.
 /// Blocks:  never; node is valid once `stream` has passed this call.
 /// Throws:  Error, if a span does not fit the above or the launch is refused. On the CPU device a launch may allocate.
 void blake3_tile(DeviceSpan<std::byte const> input, std::uint64_t first_chunk, DeviceSpan<std::byte> node,

@@ -152,7 +152,7 @@ inline namespace PENSTOCK_FLAVOUR {
 ///
 /// Shape:   memory of the stream's device, or mapped; `groups` has 2 to 4096 elements, `reasons` one or none.
 ///          `literals` is empty, or begins at a multiple of 8.
-/// Threads: any; other calls may add to the same groups and reasons meanwhile.
+/// Threads: any; other calls may add to the same groups and reasons at the same time.
 /// Blocks:  never; `groups` and `reasons` are valid once `stream` has passed this call.
 /// Throws:  Error, if the number of groups does not fit or the launch is refused. On the CPU device a launch may
 ///          allocate.

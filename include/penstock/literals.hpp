@@ -38,7 +38,7 @@ class Literals {
 
 /// The lines of a text as literals, without their line ends.
 ///
-/// Throws: as Literals; of an empty line with its number.
+/// Throws: as Literals; the error for an empty line states its number.
 Literals literals_of_lines(std::string const& text);
 
 }  // namespace penstock

@@ -41,7 +41,7 @@ struct Metric {
 
 /// Adds its metrics to a list.
 ///
-/// Threads: one at a time, though each time another.
+/// Threads: one at a time, which may be another one each time.
 /// Throws:  anything; the request is then answered with an error.
 using MetricSource = std::function<void(std::vector<Metric>&)>;
 
@@ -95,7 +95,7 @@ class MetricsServer {
                          MetricsServerOptions options = {});
   MetricsServer(MetricsServer const&) = delete;
   MetricsServer& operator=(MetricsServer const&) = delete;
-  /// Blocks: until an answer that is being made is made.
+  /// Blocks: until the answer in progress is complete.
   ~MetricsServer();
 
   std::uint16_t port() const noexcept;
@@ -111,7 +111,7 @@ class MetricsServer {
 /// "STATUS=...", "STOPPING=1", "RELOADING=1", "WATCHDOG=1". Returns true if it was notified.
 ///
 /// Threads: any.
-/// Blocks:  for a second at most, if systemd is behind; never for "STATUS=...", which is then left out.
+/// Blocks:  for at most a second, if systemd is slow; never for "STATUS=...", which is dropped then.
 /// Source:  sd_notify(3).
 bool tell_service_manager(std::string const& state) noexcept;
 

@@ -108,7 +108,7 @@ inline namespace PENSTOCK_FLAVOUR {
 ///
 /// Shape:   memory of the stream's device, or mapped; `totals` has one element. `flows` has a power of two, and its
 ///          places are free or from calls before. A flow for which 64 places in a row are taken has none.
-/// Threads: any; other calls may add to the same memory meanwhile.
+/// Threads: any; other calls may add to the same memory at the same time.
 /// Blocks:  never; results are valid once `stream` has passed this call.
 /// Throws:  Error, if a number of elements does not fit or the launch is refused. On the CPU device a launch may
 ///          allocate.

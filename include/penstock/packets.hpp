@@ -74,7 +74,7 @@ class PacketSource final : public Source {
   /// Throws: Error of kind system, once the interface is down.
   bool next(Tile& tile) override;
   /// Blocks: until the tile is full or has lingered, or a stop is requested.
-  /// Throws: std::bad_alloc. That the interface is down the next call of `next` says.
+  /// Throws: std::bad_alloc. If the interface is down, the next call of `next` throws.
   std::size_t fill(Tile& tile) override;
   /// Numbers of dropped and truncated packets.
   std::vector<LeftOut> left_out() const override;

@@ -28,7 +28,7 @@ PictureFormat picture_format_of(std::string_view path);
 ///
 /// Shape:   levels.size() is a multiple of `width`, and each side is 1 to 16384.
 /// Threads: any, several at once.
-/// Throws:  Error of kind bad_argument, if the sides are not so; of kind unsupported, if zlib is needed and cannot be
+/// Throws:  Error of kind bad_argument, if a side is not valid; of kind unsupported, if zlib is needed and cannot be
 ///          loaded.
 /// Source:  PNG specification, third edition, W3C 2025: an indexed image of 8 bits.
 std::string heat_map(PictureFormat format, std::size_t width, std::span<std::uint8_t const> levels);

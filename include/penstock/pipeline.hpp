@@ -33,14 +33,14 @@ class Source {
   ///
   /// The order of these calls is the source's order: `tile.sequence` is 0, 1, 2 ...
   /// Threads: the producers, one at a time.
-  /// Blocks:  as it likes, but no stop and no loss of a device wakes it, and the run cannot end before it returns.
+  /// Blocks:  any time, but neither a stop nor the loss of a device wakes it, and the run cannot end before it returns.
   /// Throws:  anything; the input then ends here, and the report says why.
   virtual bool next(Tile& tile) = 0;
   /// Writes the bytes to `tile.input()` and returns their number; the numbers for other inputs go to
   /// `tile.more_filled`.
   ///
   /// Threads: the producers, several at a time.
-  /// Throws:  anything; this tile then fails with stage "source" and keeps its place, the others go on.
+  /// Throws:  anything; this tile then fails with stage "source" and keeps its place, the others continue.
   virtual std::size_t fill(Tile& tile) = 0;
   /// Remarks for the report on the way the source worked, a sentence each.
   ///
@@ -143,7 +143,7 @@ struct FilledElements<std::function<Result(Place, std::span<First>, std::span<Mo
 /// With several inputs it gets a span for each, and returns the number of elements of each, the same for all.
 ///
 /// Units:   tiles; elements.
-/// Threads: all producers call the function at once. `serial` is for a function that cannot bear that.
+/// Threads: all producers call the function at once. Use `serial` for a function that does not allow that.
 /// Throws:  what the function throws fails the tile with stage "source", as Source::fill.
 template <class Fill>
 auto generate(std::uint64_t count, Fill fill) {
@@ -168,7 +168,7 @@ GeneratedSource<Fill, First, More...> generate(std::uint64_t count, Fill fill) {
 /// Threads: the consumers, one at a time unless the pipeline's options say `parallel_sink`; or, with `sink_on_lanes`,
 /// the lanes, all at once, and each thread that fails or cancels a tile before them.
 ///          A thread that waits for tasks of oneTBB meanwhile, by `parallel_for` say, is given no other completion.
-/// Throws:  anything; the report counts it as a failure of the sink, the tile goes home, the run goes on.
+/// Throws:  anything; the report counts it as a failure of the sink, the tile returns to the pool, the run continues.
 using Sink = std::function<void(Completion&)>;
 
 /// The entry for applications that have threads of their own. Cheap to copy; usable while its pipeline is started.
@@ -176,18 +176,18 @@ using Sink = std::function<void(Completion&)>;
 /// Threads: any.
 class Feed {
  public:
-  /// Blocks: until a tile is home.
-  /// Throws: Error, unless the pipeline was started; once it was stopped or drained, or its devices are lost; instead
-  ///         of waiting in its own sink, a host stage or a call of its stage; and when threads wait for each other:
-  ///         each tile has been lent, by a Feed, to a thread that waits here, and none was submitted or given back for
-  ///         `Tuning::patience`. The thread that came last is told. Where threads submit what others have
-  ///         borrowed that is never an error, as nothing shows which thread has a loan.
+  /// Blocks: until a tile is free.
+  /// Throws: Error, if the pipeline was not started, or was stopped or drained, or its devices are lost; instead of
+  ///         waiting in its own sink, a host stage or a call of its stage; and if threads wait for each other: each
+  ///         tile has been lent, by a Feed, to a thread that waits here, and none was submitted or given back for
+  ///         `Tuning::patience`. The last thread to wait then gets the error. If threads submit tiles that others
+  ///         borrowed, it is never an error, since it is unknown which thread has a loan.
   Loan borrow() const;
   /// The same; empty once `stop` is requested, or when `borrow()` would throw.
   ///
-  /// Blocks: until a tile is home or `stop` is requested.
-  /// Throws: Error, instead of waiting in the pipeline's own sink, a host stage or a call of its stage; and when
-  ///         threads wait for each other, as above.
+  /// Blocks: until a tile is free or `stop` is requested.
+  /// Throws: Error, instead of waiting in the pipeline's own sink, a host stage or a call of its stage; and if threads
+  ///         wait for each other, as above.
   std::optional<Loan> borrow(std::stop_token const& stop) const;
   /// A tile, if one is free.
   std::optional<Loan> try_borrow() const;
@@ -199,7 +199,7 @@ class Feed {
   void submit(Loan loan) const;
   /// The same; false if the pipeline was not started or was drained, or runs a source: the caller then keeps the loan.
   ///
-  /// Throws: Error, as submit, for what is wrong with the loan; it is then still the caller's.
+  /// Throws: Error, as submit, for an invalid loan; the caller then keeps it.
   bool try_submit(Loan& loan) const;
 
  private:
@@ -214,7 +214,7 @@ class Feed {
 /// A pipeline is made once and runs any number of times, one run at a time: either by `run`, which starts its own
 /// producers, or by `start`, `feed`, `drain` for an application that has threads of its own.
 ///
-/// Threads: one, but for `feed`, `stop`, `running` and `snapshot`, which any may call.
+/// Threads: one, except for `feed`, `stop`, `running` and `snapshot`, which any may call.
 class Pipeline {
  public:
   /// Places and pins the tiles, page by page. It takes one device or several, as `Device&`, `Devices` or `DeviceGroup`;
@@ -236,7 +236,7 @@ class Pipeline {
   /// end: its work stays on its device, and other lanes of that device have nothing there any more, and free nothing.
   /// If the run is still being made, no lane ends. Producers may still be in the source.
   ///
-  /// Blocks: until the last completion; on such a thread, until the other lanes have completed what they have.
+  /// Blocks: until the last completion; on such a thread, until the other lanes have completed their tiles.
   ~Pipeline();
 
   /// Processes the whole source, and reports. A request of `stop` ends it early: work on a device still completes, the

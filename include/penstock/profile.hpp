@@ -48,7 +48,7 @@ struct ProfiledSpread {
 
 /// Result of a search for latency.
 ///
-/// Units: microseconds, within which 99 tiles of 100 were through.
+/// Units: microseconds, within which 99 of 100 tiles were done.
 struct ProfiledLatency {
   double load_tiles_per_second = 0;
   ProfiledSpread p99 = {};
@@ -57,7 +57,7 @@ struct ProfiledLatency {
 
 /// The options of a pipeline that `penstock tune` found best for a job on a machine.
 ///
-/// Source: docs/profile.md has the form of its file.
+/// Source: the form of its file is in docs/profile.md.
 struct Profile {
   std::string version = {};  ///< Version of the penstock that made it.
   std::string date = {};     ///< ISO 8601.
@@ -83,7 +83,7 @@ struct Profile {
 
 /// The profile in this text. Error messages call it `name`. Unknown members are ignored.
 ///
-/// Throws: Error of kind bad_argument, if it is none; the text says where it is wrong and what to do.
+/// Throws: Error of kind bad_argument, if it is no profile; the text states the place of the error and the remedy.
 Profile parse_profile(std::string_view text, std::string const& name);
 /// The text of a profile.
 std::string text_of(Profile const& profile);

@@ -14,7 +14,7 @@ namespace penstock {
 
 /// The one answer to a record.
 ///
-/// Threads: the one that is called with it. What it points to is gone when that call returns.
+/// Threads: the one that is called with it. Its pointers are valid until that call returns.
 struct RecordCompletion {
   std::uint64_t tag = 0;  ///< The writer's own number.
   Outcome outcome = Outcome::done;
@@ -48,7 +48,7 @@ class RecordListener {
 
 /// The answers to all records of one tile, in the order in which they were written.
 ///
-/// Threads: the one that is called with it. What it points to is gone when that call returns.
+/// Threads: the one that is called with it. Its pointers are valid until that call returns.
 class RecordCompletions {
  public:
   /// Data kept for each record.

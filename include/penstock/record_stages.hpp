@@ -33,7 +33,7 @@ struct RecordPlace {
 
 /// Table of the places of a tile's records. It is passed to kernels by value.
 ///
-/// Threads: any. Only where `places` is memory of a device is it for that device alone.
+/// Threads: any. If `places` is memory of a device, the table is for that device alone.
 class RecordTable {
  public:
   RecordTable() = default;

@@ -91,8 +91,8 @@ struct RecorderOptions {
 
 /// Records the steps of tiles with their times. An object that can be recorded holds a pointer to a Recorder, or null.
 ///
-/// Threads: any, but for `take`.
-/// Blocks:  never, but for `add_row` and `row_here`, which take a lock; so does `note`, if it may thin out.
+/// Threads: any, except for `take`.
+/// Blocks:  never, except for `add_row` and `row_here`, which take a lock; so does `note`, if it may thin out.
 class Recorder {
  public:
   using Clock = penstock::Clock;

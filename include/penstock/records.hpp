@@ -118,17 +118,17 @@ class RecordWriter {
 
   /// Copies a record into the open tile. It gets its one completion.
   ///
-  /// Blocks: until there is a tile, if the open one is full and all are out; so never call it from a sink or a oneTBB
-  ///         task: try_append does not wait.
-  /// Throws: Error, if no tile holds so large a record, or all are to have another size; unless the records were
-  ///         started, or once they were drained; when it needs a tile and they were stopped, or the devices are lost:
-  ///         what still goes into the open tile then is cancelled or fails. Nothing was written then.
+  /// Blocks: until there is a tile, if the open one is full and all others are on loan; so never call it from a sink or
+  ///         a oneTBB task: try_append does not wait.
+  /// Throws: Error, if no tile holds a record of this size, or all must have another size; if the records were not
+  ///         started, or were drained; if it needs a tile and they were stopped, or the devices are lost: records that
+  ///         still fit into the open tile are then cancelled or fail. Nothing was written then.
   void append(std::span<std::byte const> bytes, std::uint64_t tag = 0);
   /// The same; the listener is notified instead of the sink. It must live until then.
   void append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag = 0);
   /// The same, if there is room now; otherwise returns false and writes nothing.
   ///
-  /// Throws: Error, for the record's size alone; and what the listener throws at being asked.
+  /// Throws: Error, only for the record's size; and exceptions of the listener's `committed`.
   bool try_append(std::span<std::byte const> bytes, std::uint64_t tag = 0);
   bool try_append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag = 0);
   /// Copies consecutive records, the first with `first_tag`, the next with one more, and so on: for a few nanoseconds
@@ -200,7 +200,7 @@ std::string describe(RecordReport const& report);
 /// A tile leaves when it is full, when the lanes are hungry, or when its oldest record has waited long enough: records
 /// travel alone under low load, and together under high load.
 ///
-/// Threads: one, but for `writer` and `stop`, which any may call.
+/// Threads: one, except for `writer` and `stop`, which any may call.
 class Records {
  public:
   /// Packs into the tiles of this pipeline, which must outlive it; nothing else may feed the pipeline meanwhile. If its

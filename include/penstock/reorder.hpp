@@ -123,7 +123,7 @@ std::string describe(ReorderCounts const& counts);
 /// The pipeline is fed by `start`, and tiles have a second input of present_mask_bytes(rows). Call `flush` before the
 /// pipeline is drained, or destroy the buffer: `pipeline.drain([&] { buffer.flush(); })`.
 ///
-/// Threads: any. Records of one stream are placed one at a time. A thread of its own, `ps-reorder`, sends what has
+/// Threads: any. Records of one stream are placed one at a time. Its own thread, `ps-reorder`, sends tiles that have
 ///          waited.
 /// Source:  the rule for restarts is that of RFC 3550 (RTP), appendix A.1.
 class ReorderBuffer {
@@ -141,9 +141,9 @@ class ReorderBuffer {
   /// Copies a record into its row. Only the low sequence_bits of `sequence` are used.
   ///
   /// Shape:  `stream` is below ReorderOptions::streams.
-  /// Blocks: while it needs a tile and all are out.
+  /// Blocks: while it needs a tile and all are on loan.
   /// Throws: Error, as Feed::borrow, if it needs a tile: the record is then not counted. Of kind bad_argument, for a
-  ///         stream that there is not.
+  ///         stream that does not exist.
   Placed place(std::size_t stream, std::uint64_t sequence, std::span<std::byte const> record);
   /// Sends all open tiles. Their streams may continue.
   ///
@@ -151,7 +151,7 @@ class ReorderBuffer {
   void flush() noexcept;
   /// Counts of all streams, each stream at one moment.
   ReorderCounts counts() const;
-  /// Throws: Error of kind bad_argument, for a stream that there is not.
+  /// Throws: Error of kind bad_argument, for a stream that does not exist.
   ReorderCounts counts(std::size_t stream) const;
   /// Number of rows of a tile.
   std::size_t rows() const noexcept;

@@ -268,7 +268,7 @@ struct TraceFacts {
 /// only numbers are kept until then: 9 bytes a passage and 24 more in a queue or 72 more on a device, and 96 a tile.
 ///
 /// Units:  microseconds from the recording's beginning, or from its first passage if that was earlier.
-/// Throws: nothing of its own; whether all was written `out` knows.
+/// Throws: nothing itself; the state of `out` tells whether all was written.
 void write_trace(std::ostream& out, Recording const& recording, TraceFacts const& facts = {});
 
 }  // namespace penstock

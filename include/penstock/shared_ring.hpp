@@ -48,12 +48,12 @@ class SharedRing {
   /// Makes a ring for processes that get the descriptor, by fork or over a Unix socket.
   ///
   /// Blocks: until the system has made the pages, some 0.3 s a GiB.
-  /// Throws: Error of kind bad_argument, for a shape that cannot be; of kind system, if there is too little memory.
+  /// Throws: Error of kind bad_argument, for an invalid shape; of kind system, if there is too little memory.
   explicit SharedRing(SharedRingShape const& shape);
   /// Makes a ring for processes of the same user, with the same /proc, which find it by `path`: a symbolic link to the
   /// memory. A link of a reader that has ended is replaced; the link is removed with this object.
   ///
-  /// Throws: as above; Error of kind bad_argument, if something else is at `path`, or a reader that is still there.
+  /// Throws: as above; Error of kind bad_argument, if something else is at `path`, or a reader that is still running.
   SharedRing(std::string path, SharedRingShape const& shape);
   SharedRing(SharedRing const&) = delete;
   SharedRing& operator=(SharedRing const&) = delete;
@@ -84,14 +84,14 @@ class SharedRing {
 ///
 /// Pieces of one writer are read in the order of their commits. The reader sees nothing of a slot before its commit.
 ///
-/// Threads: one at a time. Threads that write at once have a writer each. A process that is forked meanwhile keeps the
-///          writer's place until it ends.
+/// Threads: one at a time. Threads that write at the same time need a writer each. A process that is forked meanwhile
+///          keeps the writer's place until it ends.
 class SharedRingWriter {
  public:
   /// Takes a place of the ring whose reader made `path`.
   ///
   /// Throws: Error of kind bad_argument, if there is no ring, or one of another version; of kind system, if its reader
-  ///         is gone, or other writers have all places.
+  ///         has ended, or other writers have all places.
   explicit SharedRingWriter(std::string const& path);
   /// The same with a descriptor, which it closes.
   explicit SharedRingWriter(int descriptor);
@@ -106,9 +106,9 @@ class SharedRingWriter {
 
   /// All bytes of the next slot. It returns the same slot until that is committed.
   ///
-  /// Blocks: until the reader has given one back.
+  /// Blocks: until the reader has returned a slot.
   /// Throws: Error of kind system, once the reader has ended, within about 100 ms if it was killed; or if it refuses
-  ///         this writer, since its memory was written over.
+  ///         this writer, since its memory was overwritten.
   std::span<std::byte> claim();
   /// The same; empty if no slot becomes free within `at_most`.
   ///
@@ -118,7 +118,7 @@ class SharedRingWriter {
   /// reader refuses this writer, the call still returns normally, and the next claim throws.
   ///
   /// Blocks: never.
-  /// Throws: Error of kind bad_argument, if none is claimed, or it has not so many bytes.
+  /// Throws: Error of kind bad_argument, if no slot is claimed, or it has fewer bytes.
   void commit(std::size_t bytes, std::uint64_t tag = 0);
   /// Notifies the reader that this number of pieces was left out here, for instance because no slot was free. They have
   /// sequence numbers as others have.

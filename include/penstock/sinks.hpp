@@ -80,7 +80,7 @@ class FileSink {
   /// Writes at the current position of this descriptor, and leaves it open; it must outlive the sink. `name` is for
   /// messages.
   ///
-  /// Throws: Error of kind bad_argument with FileKeeping::at_once, as there is no place to put a file.
+  /// Throws: Error of kind bad_argument with FileKeeping::at_once, since there is no path for a new file.
   FileSink(int descriptor, std::string name, FileSinkOptions options = {});
   FileSink(FileSink const&) = delete;
   FileSink& operator=(FileSink const&) = delete;
@@ -88,8 +88,8 @@ class FileSink {
   /// A failure is a message (messages.hpp).
   ~FileSink();
 
-  /// Blocks: while a pipe or a terminal takes nothing, until a stop and SinkOptions::patience are over. Of a device of
-  ///         another kind, and of a terminal that this process may not open, the system may keep a write for longer.
+  /// Blocks: while a pipe or a terminal accepts nothing, until a stop and SinkOptions::patience are over. A write to a
+  ///         device of another kind, or to a terminal that this process may not open, may block longer in the system.
   /// Throws: Error of kind system, if not all could be written, now or before; of kind bad_argument once it is closed.
   void append(std::span<std::byte const> records);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
@@ -101,7 +101,8 @@ class FileSink {
   /// logs, once it has renamed the file. If the new file cannot be opened, the old one stays in use.
   ///
   /// Blocks: as the constructor and append do; and while other threads are in `append`, which may wait for a reader. A
-  ///         stop ends these waits, too. A thread that must not wait, as that of an event loop, leaves it to another.
+  ///         stop ends these waits, too. A thread that must not wait, such as that of an event loop, should leave it to
+  ///         another.
   /// Throws: as append; and Error of kind bad_argument, if the sink has no path or is kept at once.
   void reopen();
   /// Writes the collected records, and ends; the reader of a pipe that the sink opened sees its end. A second call does
@@ -200,7 +201,7 @@ class SocketSink {
   /// Writes the collected records, if it was not closed. A failure is a message (messages.hpp).
   ~SocketSink();
 
-  /// Blocks: while the peer takes nothing, until a stop.
+  /// Blocks: while the peer accepts nothing, until a stop.
   /// Throws: Error of kind system, if not all could be sent, now or before; of kind bad_argument once it is closed.
   void append(std::span<std::byte const> records);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }

@@ -105,7 +105,7 @@ struct Snapshot {
 
 /// The rates of a pipeline between two snapshots.
 ///
-/// Units: tiles a second and bytes a second, if a member says nothing else.
+/// Units: tiles per second and bytes per second, unless a member states another.
 struct Rates {
   double seconds = 0;    ///< Seconds between the two snapshots.
   double submitted = 0;  ///< Rate of Snapshot::submitted; the next two are rates of their namesakes.

@@ -123,7 +123,7 @@ class ConnectionSource final : public Source {
   /// without a server is replaced; it is removed with the source. `pool` must outlive the source.
   ///
   /// Blocks: while a name is looked up.
-  /// Throws: Error of kind bad_argument: no address, one that is none, tiles without input or with no room for a record
+  /// Throws: Error of kind bad_argument: no address, an invalid one, tiles without input or with no room for a record
   ///         or a Stretch. Error of kind system: an address that is taken or not of this machine.
   ConnectionSource(std::vector<std::string> const& addresses, Pool const& pool, ConnectionSourceOptions options = {});
   ConnectionSource(ConnectionSource const&) = delete;
@@ -206,9 +206,9 @@ class DatagramSource final : public Source {
   /// source.
   ///
   /// Blocks: while a name is looked up.
-  /// Throws: Error of kind bad_argument: no address, one that is none, tiles without input or with no room for
-  ///         `longest` or a Stretch, several sockets for multicast. Error of kind system: an address that is taken or
-  ///         not of this machine.
+  /// Throws: Error of kind bad_argument: no address, an invalid one, tiles without input or with no room for `longest`
+  ///         or a Stretch, several sockets for multicast. Error of kind system: an address that is taken or not of this
+  ///         machine.
   DatagramSource(std::vector<std::string> const& addresses, Pool const& pool,
                  DatagramSourceOptions const& options = {});
   DatagramSource(DatagramSource const&) = delete;

@@ -38,7 +38,7 @@ struct StageContext {
   /// device it is the number of compute threads, or one if the lane's own thread runs the kernels: more blocks than
   /// that gain nothing.
   ///
-  /// Blocks: as Device::info; so ask once.
+  /// Blocks: as Device::info; so call it once.
   unsigned multiprocessors() const {
     if (computes_here) return 1;
     auto const all = static_cast<unsigned>(std::max(1, device.info().compute_units));
@@ -96,7 +96,7 @@ class Stage {
   /// returned for `tiles[i]`. Called when a lane put several tiles on the device at once; neighbours among them are
   /// often consecutive on the device as well. Returns false if it did nothing: `run` is then called for each.
   ///
-  /// Shape:  as many of `produced` as of `tiles`, two at least.
+  /// Shape:  `produced` and `tiles` have the same number of elements, at least two.
   /// Blocks: should not.
   /// Throws: anything; all of these tiles then fail, as `run`'s does.
   virtual bool run_batch(std::span<DeviceTile const> /*tiles*/, std::span<std::size_t> /*produced*/, StreamRef) {

@@ -32,7 +32,7 @@ class CaptureBackend {
 /// Must die before its Device, and not before each stream has passed it. Memory that its operations name must be valid
 /// whenever it is launched.
 ///
-/// Threads: any, but one launch at a time. What several streams do of it at once is in no order.
+/// Threads: any, but one launch at a time. The work of several streams at once is unordered.
 class Capture {
  public:
   explicit Capture(std::unique_ptr<CaptureBackend> backend) noexcept : owned_(std::move(backend)) {}
@@ -76,7 +76,7 @@ using CpuKernel = std::function<void(KernelBlock block)>;
 
 /// One of several copies that are requested together.
 ///
-/// Shape: as of StreamRef::upload, or download.
+/// Shape: that of StreamRef::upload, or download.
 struct Copy {
   std::span<std::byte> to = {};
   std::span<std::byte const> from = {};
@@ -173,7 +173,7 @@ class StreamRef {
   /// Makes several copies in this place of the stream, in any order among them; no two may touch the same bytes. With
   /// CUDA 13 a GPU takes many by one call.
   ///
-  /// Throws: Error; some of them may then be in the stream, and what they name must stay valid as if all were.
+  /// Throws: Error; some of the copies may then be in the stream, and their memory must stay valid as if all were.
   void upload(std::span<Copy const> copies) const { backend_->upload_all(copies); }
   void download(std::span<Copy const> copies) const { backend_->download_all(copies); }
   /// Allocates device memory whose life follows the order of this stream, aligned to at least 256 bytes. Work that is
@@ -187,9 +187,9 @@ class StreamRef {
   /// Not while the stream captures.
   ///
   /// Blocks: never, but on a GPU as long as the driver takes to get more memory for its pool.
-  /// Throws: Error of kind out_of_device_memory, also if what is missing was freed in streams that have not got there;
-  ///         the text says how much was asked for, how much is free, and what to do. Error of kind unsupported, if the
-  ///         GPU has no memory pools.
+  /// Throws: Error of kind out_of_device_memory, also if the missing memory was freed in streams that have not reached
+  ///         that point; the text says how much was asked for, how much is free, and the remedy. Error of kind
+  ///         unsupported, if the GPU has no memory pools.
   DeviceMemory allocate(std::size_t bytes) const { return backend_->allocate(bytes); }
   /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads, and after `compute_here` on this
   /// one. An exception in it fails the object to which the launch is attributed, such as the tile for which a stage
@@ -215,7 +215,7 @@ class StreamRef {
   /// Keeps a lost device from making the calls still pending here; for a caller that is about to destroy their
   /// callbacks. On a GPU it drops the pending calls of all threads' default streams.
   ///
-  /// Blocks: until a call that is being made at this moment has returned.
+  /// Blocks: until a call in progress has returned.
   void drop_calls() const { backend_->drop_calls(); }
   /// Writes `number` to the flag once the device gets here; never once it is lost.
   void write(FlagRef flag, std::uint64_t number) const { backend_->write(flag.backend(), number); }
@@ -235,8 +235,8 @@ class StreamRef {
   void begin_capture() const { backend_->begin_capture(); }
   /// Ends the capture, also if it throws: the stream then executes work again.
   ///
-  /// Blocks: while the device makes it ready, on a GPU for some 10 us and more with its size.
-  /// Throws: Error, if the capture was spoiled, or the device refuses it.
+  /// Blocks: while the device prepares it, on a GPU for some 10 us, and more with its size.
+  /// Throws: Error, if the capture is invalid, or the device refuses it.
   Capture end_capture() const { return Capture(backend_->end_capture()); }
   /// Executes all captured work in this place of the stream.
   ///
@@ -247,15 +247,15 @@ class StreamRef {
   /// device continues. Captured work is attributed when it is launched. A GPU attributes nothing: each of its faults is
   /// sticky. AttributedHere ends the attribution.
   ///
-  /// Threads: each for its own launches. `failure` outlives them on the device.
+  /// Threads: each for its own launches. `failure` must outlive them on the device.
   void attribute(WorkFailure* failure) const { backend_->attribute(failure); }
   /// Makes the launching thread take part in kernels on a CPU device, from now on, as long as the stream lives: once
   /// all earlier work is done, it runs the first block and all blocks that no other thread runs, so `launch` blocks for
   /// that long. Threads of the device may still run other blocks when it returns; for one block none of them is woken.
   /// Other devices, including models of GPUs, are not affected.
   ///
-  /// Threads: any. Of a per-thread default stream it is the calling thread's.
-  /// Throws:  as a call that puts something in.
+  /// Threads: any. For a per-thread default stream it applies to that of the calling thread.
+  /// Throws:  as a call that enqueues work.
   void compute_here() const { backend_->compute_here(); }
   /// The device's own handle: a cudaStream_t, or nothing of use on the CPU device.
   void* native() const noexcept { return backend_->native(); }

@@ -112,7 +112,7 @@ class alignas(64) Tile {
   /// outlive the loan. Null: none is notified.
   ///
   /// Shape:  at most as many bytes as the input has. May be called again.
-  /// Throws: Error of kind bad_argument, if it is larger, or the tile is worked on in place; no owner is told then.
+  /// Throws: Error of kind bad_argument, if it is larger, or the tile is worked on in place; no owner is notified then.
   void use_memory(std::span<std::byte> memory, MemoryOwner* owner = nullptr);
   /// The first input's own bytes, even after use_memory.
   std::span<std::byte> own_input() const noexcept { return uses_memory_ ? own_input_ : parts_.input; }

@@ -98,7 +98,7 @@ std::string describe(TimeWindowsCounts const& counts);
 /// The pipeline is fed by `start`, and tiles have a second input of sizeof(WindowOfTile). Call `flush` before the
 /// pipeline is drained, or destroy the windows: `pipeline.drain([&] { windows.flush(); })`.
 ///
-/// Threads: any; records are placed one at a time. A thread of its own, `ps-windows`, closes windows by their deadline.
+/// Threads: any; records are placed one at a time. Its own thread, `ps-windows`, closes windows at their deadline.
 class TimeWindows {
  public:
   /// `pipeline` must outlive it.
@@ -114,9 +114,9 @@ class TimeWindows {
   /// Copies a record of that time into a tile of its window.
   ///
   /// Shape:  `stream` is below TimeWindowsOptions::streams.
-  /// Blocks: while it needs a tile and all are out.
+  /// Blocks: while it needs a tile and all are on loan.
   /// Throws: Error, as Feed::borrow, if it needs a tile: the record is then not counted. Of kind bad_argument, for a
-  ///         stream that there is not. What TimeWindowsOptions::late throws.
+  ///         stream that does not exist. Exceptions of TimeWindowsOptions::late.
   Windowed add(std::size_t stream, std::int64_t time, std::span<std::byte const> record);
   /// Closes all open windows.
   ///

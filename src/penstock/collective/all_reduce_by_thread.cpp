@@ -55,7 +55,7 @@ class ByThread final : public AllReduceMethod {
   }
   ByThread(ByThread const&) = delete;
   ByThread& operator=(ByThread const&) = delete;
-  /// Blocks: until what was started is done, or a device is lost.
+  /// Blocks: until the work that was started is done, or a device is lost.
   ~ByThread() override {
     {
       std::lock_guard const lock(mutex_);

@@ -34,7 +34,7 @@ class AllReduceMethod {
 ///
 /// Shape:  all devices are GPUs, two at least.
 /// Blocks: about a second.
-/// Throws: Error: of kind unsupported or device_refused, if NCCL is not there or refuses.
+/// Throws: of kind unsupported or device_refused, if NCCL is missing or refuses.
 std::unique_ptr<AllReduceMethod> all_reduce_by_nccl(AllReducePlan const& plan, std::string& how);
 
 /// The method by a thread that waits for the arrays. CPU devices combine them by kernels; modelled GPUs take the time

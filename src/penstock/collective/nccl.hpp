@@ -37,7 +37,7 @@ class Nccl {
   /// system finds libraries, in CUDA_HOME, or in /usr/local/cuda.
   ///
   /// Blocks: about a second.
-  /// Throws: Error of kind unsupported, if there is no NCCL, or it refuses; the text says which and what to do.
+  /// Throws: Error of kind unsupported, if there is no NCCL, or it refuses; the text names the reason and the remedy.
   static std::unique_ptr<Nccl> open(std::vector<int> const& gpus, std::string const& library = {},
                                     NcclChannels const& channels = {});
   virtual ~Nccl() = default;
@@ -45,7 +45,7 @@ class Nccl {
   /// Enqueues the reduction of all parts' arrays into the first part's. NCCL chooses the order in which it adds
   /// floating-point numbers, by the number of GPUs and their links.
   ///
-  /// Shape:  a part for each GPU, in their order; arrays as long as each other.
+  /// Shape:  a part for each GPU, in their order; arrays of equal length.
   /// Blocks: never; the first array is valid once its stream has passed this call.
   /// Throws: Error: of kind device_refused, if NCCL refuses and nothing was enqueued; of kind device_lost, if it fails
   /// at the end: some GPUs may then be at it, and wait for the others for ever.

@@ -13,7 +13,7 @@ namespace nccl {
 /// The part of NCCL's interface that is used here, so that a build needs no header and a start no library. Its
 /// enumerations are int, and its handles void*. A test compares it with the header, if that is installed.
 ///
-/// Source: nccl.h of NCCL 2.28; the same since 2.0, but for what says otherwise.
+/// Source: nccl.h of NCCL 2.28; unchanged since 2.0, except where stated.
 inline constexpr int int32 = 2, uint32 = 3, int64 = 4, uint64 = 5, float32 = 7, float64 = 8;
 inline constexpr int sum = 0, max = 2, min = 3;
 

@@ -200,7 +200,7 @@ void Shares::Parts::gather(Member& member) {
 
 /// Reduces the memory of all members into that of the first.
 ///
-/// Throws: Error: of kind device_lost, if NCCL may still be at it, perhaps for ever; of another if it never began.
+/// Throws: of kind device_lost, if NCCL may still be working, perhaps for ever; of another kind if it never began.
 void Shares::Parts::reduce(std::vector<Member*> const& members) {
   std::vector<Nccl::Part> parts;
   for (Member* const member : members) parts.push_back({member->scratch.bytes().first(bytes_), *member->stream});

@@ -21,13 +21,13 @@ class ActivityLog : public Ranges {
   /// The recorder must outlive it. `library` is CUPTI's file; empty: that of CUDA 13 or 12, as the system finds
   /// libraries, in CUDA_HOME, or in /usr/local/cuda.
   ///
-  /// Throws: Error of kind unsupported, if there is no CUPTI, or it refuses; the text says which and what to do.
+  /// Throws: Error of kind unsupported, if there is no CUPTI, or it refuses; the text names the reason and the remedy.
   static std::unique_ptr<ActivityLog> open(Recorder& recorder, std::string const& library = {});
 
   /// Makes CUPTI deliver the records that it still has, and passes them to the recorder. Nothing is logged afterwards.
   ///
-  /// Threads: one, once no work is under way.
-  /// Blocks:  until CUPTI has handed over all.
+  /// Threads: one, once no work is in progress.
+  /// Blocks:  until CUPTI has delivered all records.
   virtual void finish() = 0;
 };
 

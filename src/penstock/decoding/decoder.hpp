@@ -39,8 +39,8 @@ class Decoder {
   ///
   /// Zeros behind the last member of gzip are skipped, since tapes and some programs add them.
   ///
-  /// Throws: Error, if the input is damaged, or other bytes follow its last member. All that was decoded before was
-  ///         given. It throws the same again then.
+  /// Throws: Error, if the input is damaged, or other bytes follow its last member. All bytes decoded before were
+  ///         given. Later calls throw the same.
   Step decode(std::span<std::byte const> from, std::span<std::byte> to);
   /// True if every member that has begun has ended: the input may end here.
   bool at_border() const noexcept { return head_bytes_ == 0; }

@@ -33,7 +33,7 @@ class DecodingLibrary {
 
   /// Sets `function` to the library's function of that name.
   ///
-  /// Throws: Error of kind unsupported, if the library has none.
+  /// Throws: Error of kind unsupported, if the library has no such function.
   template <class Function>
   void expect(Function*& function, char const* name) const {
     library_.find(function, name);

@@ -44,7 +44,7 @@ class ChainEnds {
   /// Returns a piece for a tile of a file that has more, or that is damaged; nothing if there is none yet. The observer
   /// is notified of files that have ended.
   std::optional<FilePiece> next();
-  /// Blocks: until `next` has what to look at. Some file is left.
+  /// Blocks: until `next` has a file to examine. At least one file must be left.
   void wait() const;
   /// Stops reading all files, because a stop was requested.
   void abandon();

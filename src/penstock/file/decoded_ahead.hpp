@@ -29,7 +29,7 @@ namespace penstock {
 /// them, or the blocks of a frame of lz4. Consecutive members form a unit, of about a tile. From the first member on
 /// that cannot be found, or is larger than `most_unit_bytes`, one thread decodes, as DecodedStream does.
 ///
-/// Threads: `gather` one at a time, `help` any beside it.
+/// Threads: `gather` one at a time, `help` any at the same time.
 class DecodedAhead final : public ByteStream {
  public:
   /// Maximum decoded size of a unit, and of all units that are decoded and not read.
@@ -44,7 +44,7 @@ class DecodedAhead final : public ByteStream {
 
   /// Has the contract of DecodedStream.
   ///
-  /// Blocks: also until another thread has decoded the unit that comes next.
+  /// Blocks: also until another thread has decoded the next unit.
   Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
                   std::stop_token const& stop) override;
   /// Decodes the next unit that no thread has begun; nothing if the number of decoded and unread units is that of the

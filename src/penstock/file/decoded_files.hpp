@@ -52,11 +52,11 @@ class DecodedFiles {
   /// Takes the first file that no thread has, for a tile of it; it is this thread's until `fill`. Null if there is
   /// none.
   ///
-  /// Throws: what the observer threw in a `fill`, once, as `wait` and `abandon`.
+  /// Throws: an exception of the observer from a `fill`, once, as do `wait` and `abandon`.
   std::shared_ptr<DecodedFile> take();
   /// Returns false if all files have ended, or a stop is requested.
   ///
-  /// Blocks: until there is one to take, or that is so.
+  /// Blocks: until there is a file to take, or it returns false.
   bool wait();
   /// Stops reading all files, because a stop was requested.
   void abandon();
@@ -70,7 +70,7 @@ class DecodedFiles {
   };
   /// Fills the tile with the next data of a file that this thread took, and then helps to decode it.
   ///
-  /// Throws: FileProblem without the file's name, if there is no observer to tell; the file has ended then.
+  /// Throws: FileProblem without the file's name, if there is no observer to notify; the file has ended then.
   Filled fill(std::shared_ptr<DecodedFile> const& file, std::span<std::byte> tile);
 
   /// Losses of all files so far.

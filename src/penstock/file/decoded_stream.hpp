@@ -56,7 +56,7 @@ class DecodedStream final : public ByteStream {
 
 /// Checks that a file that was read as a stream did not change; if it has records, it may have grown.
 ///
-/// Throws: FileProblem, if it is not so.
+/// Throws: FileProblem, if it changed otherwise.
 void expect_unchanged(OpenFile const& file, FileSourceOptions const& options);
 
 /// Makes a problem of this file from the decoder's error; if the file changed meanwhile, that is the better

@@ -56,7 +56,7 @@ class FollowedFile {
   };
   /// Reads the available data, as much as the tile takes; nothing if that is no whole record, or was the end of a file.
   ///
-  /// Throws: as look; and if records cannot be told.
+  /// Throws: as look; and if records cannot be found.
   std::optional<Next> read(std::span<std::byte> tile);
 
   /// Stops reading and watching it.

@@ -32,8 +32,8 @@ class FollowedFiles {
   };
   /// Reads the next tile; nothing once a stop is requested, or no file is left that can be followed.
   ///
-  /// Blocks: until then.
-  /// Throws: what next_file and the observer throw.
+  /// Blocks: until there is a tile, or it returns nothing.
+  /// Throws: exceptions of next_file and the observer.
   std::optional<Next> next(std::span<std::byte> tile);
 
   /// Losses of all files so far.

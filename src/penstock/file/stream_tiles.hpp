@@ -24,7 +24,7 @@ class StreamTiles {
  public:
   /// `options` must outlive this. `places`: the places of the records of a tile are wanted.
   ///
-  /// Throws: Error of kind bad_argument, if tiles of so many bytes cannot overlap as the options say.
+  /// Throws: Error of kind bad_argument, if tiles of this size cannot overlap as the options say.
   StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes, bool places);
 
   /// Begins another input. If its head determines the cut, that is then not known.
@@ -36,7 +36,7 @@ class StreamTiles {
   /// Cuts the input as its first bytes, at most head_bytes, determine. Returns the number of these in front of its
   /// records.
   ///
-  /// Throws: FileProblem, if no input begins so.
+  /// Throws: FileProblem, if no input can begin with these bytes.
   std::size_t cut_by_head(std::span<std::byte const> first);
 
   struct Next {
@@ -50,7 +50,7 @@ class StreamTiles {
   /// Reads the next tile of this stream. Once a stop is requested, it has only the bytes read so far, perhaps none.
   ///
   /// Blocks: as ByteStream::gather.
-  /// Throws: FileProblem, if the stream cannot be read on, or its records cannot be told.
+  /// Throws: FileProblem, if the stream cannot be read further, or its records cannot be found.
   Next next(ByteStream& stream, std::span<std::byte> tile);
 
   /// Ends the stream early: a record of it that has begun is unfinished.

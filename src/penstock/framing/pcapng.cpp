@@ -79,7 +79,7 @@ std::optional<std::uint32_t> Pcapng::interface_of(CaptureBytes block) const {
   return type == simple_packet ? std::optional<std::uint32_t>(0) : std::nullopt;
 }
 
-/// Throws: Error, if a whole block cannot be.
+/// Throws: Error, if a whole block is not valid.
 void Pcapng::check_block(CaptureBytes block) const {
   auto const interface = interface_of(block);
   if (!interface) return;

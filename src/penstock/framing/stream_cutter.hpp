@@ -46,7 +46,7 @@ class StreamCutter {
   /// then it may have none.
   ///
   /// Throws: as Framing::record_bytes; and Error of kind bad_argument, if a record is too long for a tile and its
-  ///         framing cannot tell where it ends. The stream cannot be read on.
+  ///         framing cannot find its end. The stream cannot be read further.
   Cut cut(std::span<std::byte> tile, std::size_t bytes, bool ended);
   /// Requests the places of records, if a walk over the records finds them.
   void want_places() noexcept { wants_places_ = true; }
@@ -66,7 +66,7 @@ class StreamCutter {
   ///
   /// Shape:  held() + bytes are at most room.size(), and that is at most tile_bytes, the same each time; if
   ///         needs_whole_tile(), it is tile_bytes.
-  /// Throws: as cut. The stream cannot be read on.
+  /// Throws: as cut. The stream cannot be read further.
   Cut take(std::span<std::byte> room, std::size_t bytes, bool ended, std::size_t tile_bytes);
   /// Ends the stream early: a record that has begun is unfinished. `more` bytes of it are in a tile that was not ready.
   void break_off(std::size_t more = 0);

@@ -28,7 +28,7 @@ bool is_multicast(NetAddress const& address) noexcept {
   return address.family() == AF_INET6 && IN6_IS_ADDR_MULTICAST(&in.sin6_addr);
 }
 
-/// Throws: Error of kind bad_argument, if there is none of that name.
+/// Throws: Error of kind bad_argument, if there is no interface of that name.
 unsigned index_of(std::string const& interface) {
   unsigned const index = if_nametoindex(interface.c_str());
   if (index != 0) return index;

@@ -14,7 +14,7 @@ namespace penstock {
 
 /// A socket that receives datagrams.
 ///
-/// Threads: any, for what is const.
+/// Threads: any, for const functions.
 class DatagramSocket {
  public:
   /// Opens as many sockets as the options say for each address of "udp:HOST:PORT".

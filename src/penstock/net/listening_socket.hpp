@@ -20,7 +20,7 @@ class ListeningSocket {
   /// Opens one for each address that "tcp:HOST:PORT", "unix:/path" or "unix:@name" means.
   ///
   /// Blocks: while a name is looked up; while another server begins to listen at a path in the same folder.
-  /// Throws: Error of kind bad_argument, if it is no such text; of kind system, if no peer can be listened for there.
+  /// Throws: Error of kind bad_argument, if it is no such address; of kind system, if the process cannot listen there.
   static std::vector<std::unique_ptr<ListeningSocket>> open_all(std::string const& address);
 
   ListeningSocket(std::string scheme, NetAddress address);

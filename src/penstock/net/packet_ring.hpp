@@ -20,7 +20,7 @@ struct CapturedInterface {
   std::uint32_t link = 0;  ///< LINKTYPE_ number.
   bool loopback = false;
 
-  /// Throws: as PacketSource, if there is none, it is down, or its packets are of another kind.
+  /// Throws: as PacketSource, if there is no such interface, it is down, or its packets are of another kind.
   static CapturedInterface find(std::string const& name);
 };
 
@@ -53,7 +53,7 @@ class PacketRing {
   tpacket_block_desc* block() const noexcept;
   /// Returns that block to the system.
   void give_back() noexcept;
-  /// Throws: Error of kind system, if the interface is down. The system says so once.
+  /// Throws: Error of kind system, if the interface is down. The system reports it once.
   void expect_up() const;
 
   int descriptor() const noexcept { return socket_.number; }

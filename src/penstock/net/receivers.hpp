@@ -28,7 +28,7 @@ class Receiver {
   virtual int descriptor() const noexcept = 0;
   /// True if it has data that found no room in its last tile, whatever its socket has.
   ///
-  /// Shape: its descriptor is one that can be written to.
+  /// Shape: its descriptor can be written to.
   virtual bool holds() const noexcept { return false; }
   /// Called when it had no more: returns the time for which it may be left alone, while the tile lingers.
   virtual std::chrono::microseconds nap() noexcept { return Naps::shortest; }

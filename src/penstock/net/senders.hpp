@@ -39,7 +39,7 @@ class Senders {
 class KnownSenders {
  public:
   explicit KnownSenders(Senders& all) noexcept : all_(all) {}
-  /// Shape: `address` is a sockaddr of so many bytes.
+  /// Shape: `address` is a sockaddr of `bytes` bytes.
   std::uint64_t number_of(void const* address, std::size_t bytes);
 
  private:

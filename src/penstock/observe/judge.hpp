@@ -37,7 +37,7 @@ RunFigures figures_of(Report const& report, PipelineOptions const& options, Reco
 
 /// The same for a part of a run.
 ///
-/// Shape: `recording` has what lies in that part, cut there, of every tile.
+/// Shape: `recording` has the passages of every tile in that part, cut at its ends.
 RunFigures figures_of(Report const& report, PipelineOptions const& options, Metered const& metered,
                       Recording const& recording, Device const& device, unsigned cpus);
 

@@ -59,7 +59,7 @@ struct OptionRow {
   bool follows_from(std::string_view name) const noexcept;
   /// Sets the value that `text` states.
   ///
-  /// Throws: Error of kind bad_argument, which names the option and what would do.
+  /// Throws: Error of kind bad_argument, which names the option and its valid values.
   void set(PipelineOptions& options, std::string_view text) const;
   /// Name of the member: "tuning.slots".
   std::string member() const {

@@ -22,12 +22,12 @@ class HttpServer {
 
   /// Listens at once, at a numeric address; port 0 selects a free one. The server's thread calls `answerer`.
   ///
-  /// Throws: std::system_error with what the system says of the address; Error of kind system, if no thread can be
+  /// Throws: std::system_error with the system's error for the address; Error of kind system, if no thread can be
   ///         started or the process has no descriptor left.
   HttpServer(NetAddress const& address, HttpAnswerer answerer);
   HttpServer(HttpServer const&) = delete;
   HttpServer& operator=(HttpServer const&) = delete;
-  /// Blocks: until an answer that is being made is made.
+  /// Blocks: until the answer in progress is complete.
   ~HttpServer();
 
   /// The address on which it listens.

@@ -50,16 +50,16 @@ class Packing {
   /// Size of the part of a room that these records take.
   ///
   /// Shape:  places are offsets into the room.
-  /// Throws: Error, if one does not lie in the room's `bytes`, or not where records of these options may lie.
+  /// Throws: Error, if a place is not within the room's `bytes`, or is not allowed by the options.
   std::size_t expect_places(std::span<RecordPlace const> places, std::size_t bytes) const;
   /// Adds records at these places among the bytes at the pack's end, with tags from `first_tag` on; the pack has memory
   /// for their entries.
   ///
-  /// Shape: `taken` is what `expect_places` said of them.
+  /// Shape: `taken` is the result of `expect_places` for them.
   void add(Pack& pack, std::span<RecordPlace const> places, std::size_t taken, std::uint64_t first_tag) const noexcept;
   /// Moves all records of an open pack into another one without records.
   ///
-  /// Threads: any; another may write behind the last record meanwhile.
+  /// Threads: any; another may write behind the last record at the same time.
   static void move(Pack& from, Pack& to) noexcept;
   /// Writes the table into the tile and sets the number of filled bytes.
   void close(Pack& pack) const noexcept;

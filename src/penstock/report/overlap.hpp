@@ -27,7 +27,7 @@ class Intervals {
   Intervals() = default;
   /// Makes the union of the intervals.
   ///
-  /// Shape: in any order; one that ends where it begins, or earlier, counts as nothing.
+  /// Shape: in any order; empty or reversed intervals are ignored.
   explicit Intervals(std::vector<Interval> intervals);
 
   std::vector<Interval> const& all() const noexcept { return all_; }

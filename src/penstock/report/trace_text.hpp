@@ -16,8 +16,8 @@ std::string quoted(std::string const& text);
 
 /// Text in Chrome's JSON format for traces, event by event, each on its own line.
 ///
-/// Shape:  `notes` and `finish` around all events; `begin` and then, in any order, what the event has, up to `end`.
-/// Throws: nothing of its own; whether all was written the stream knows.
+/// Shape:  call `notes` first and `finish` last; for each event `begin`, then its members in any order, then `end`.
+/// Throws: nothing itself; the state of the stream tells whether all was written.
 class TraceText {
  public:
   explicit TraceText(std::ostream& out) : out_(out) {}

@@ -69,7 +69,7 @@ class RingMemory {
 
   /// Makes new memory, with all slots free and its reader's lock held.
   ///
-  /// Throws: Error of kind bad_argument, for a shape that cannot be; of kind system.
+  /// Throws: Error of kind bad_argument, for an invalid shape; of kind system.
   static std::unique_ptr<RingMemory> make(SharedRingShape const& shape);
   /// Maps the memory of another process, reopened from `descriptor`, which the caller keeps.
   ///

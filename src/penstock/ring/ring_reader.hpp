@@ -59,7 +59,7 @@ class RingReader final : public MemoryOwner {
 
   /// Value for `await_commit`; must be read before the caller checks its condition.
   std::uint32_t commits() const noexcept { return memory_.head().commits.load(std::memory_order_seq_cst); }
-  /// Blocks: until something was committed since `seen`, `wake` was called, or so much time has passed.
+  /// Blocks: until something was committed since `seen`, `wake` was called, or `at_most` has passed.
   void await_commit(std::uint32_t seen, std::chrono::nanoseconds at_most) noexcept {
     sleep_on(memory_.head().commits, seen, at_most);
   }

@@ -24,7 +24,7 @@ std::string counted(std::uint64_t count, std::string const& what) {
 /// The only user of a reader, for as long as this lives.
 class UseOfReader {
  public:
-  /// Throws: Error of kind bad_argument, if there is another.
+  /// Throws: Error of kind bad_argument, if it has another user.
   explicit UseOfReader(RingReader& reader) : reader_(reader) {
     if (reader.begin_use()) return;
     throw Error(ErrorKind::bad_argument, "This shared ring has a source: end that one first, or make another ring.");

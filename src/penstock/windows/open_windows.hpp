@@ -27,13 +27,13 @@ class OpenWindows {
   /// Takes a tile that leaves; false if it could not be sent. Must not throw.
   using Send = std::function<bool(Loan)>;
 
-  /// Shape: options say all numbers, and they fit each other.
+  /// Shape: all options have numbers, which are consistent.
   OpenWindows(TimeWindowsOptions const& options, std::size_t tile_bytes, Send send);
 
   /// Places a record of an existing stream. Empty if that needs a tile and `spare` has none: call it again with one. If
   /// the record opens its window, the window's deadline counts from `now`.
   ///
-  /// Throws: std::bad_alloc, if it has no memory for what it notes of a window.
+  /// Throws: std::bad_alloc, if there is no memory for its notes on a window.
   std::optional<Windowed> add(std::size_t stream, std::int64_t time, std::span<std::byte const> record, Loan& spare,
                               Time now);
   /// Closes windows whose deadline has passed; returns the next deadline.

@@ -25,7 +25,7 @@ class ReorderStream {
   /// Takes a tile that leaves; false if it could not be sent. Must not throw.
   using Send = std::function<bool(Loan)>;
 
-  /// Shape: options say all numbers, and they fit each other.
+  /// Shape: all options have numbers, which are consistent.
   ReorderStream(ReorderOptions const& options, std::uint32_t number, Send send);
 
   /// Places a record of the right size. Empty if that needs a tile and `spare` has none: call it again with one. If it
