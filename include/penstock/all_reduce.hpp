@@ -66,11 +66,11 @@ class AllReducer {
 /// Kernels of other streams that fill the devices delay it, whatever its priority: leave multiprocessors free
 /// (Tuning::spare).
 ///
-/// Integers come out the same bit for bit; floating-point numbers are combined in the order of the devices, or among
-/// GPUs in the order that NCCL chooses. The arrays of all devices are alike in either case.
+/// Integers are bit-identical; floating-point numbers are combined in the order of the devices, or among GPUs in the
+/// order that NCCL chooses. The arrays of all devices are equal in either case.
 ///
-/// Threads: one at a time; on a GPU the calling thread is attached to one of the devices afterwards. So are two that
-/// share GPUs, and a Reduction: two that NCCL has at once may each wait for the other for ever.
+/// Threads: one at a time, which is attached to one of the devices afterwards, if they are GPUs. Also use objects that
+///          share GPUs one at a time, including a Reduction: two collectives in NCCL may wait for each other for ever.
 template <class Element>
 class AllReduce {
  public:
@@ -109,9 +109,9 @@ class AllReduce {
   /// Waits for all all-reduces that were started.
   ///
   /// Blocks: until they are done, or a device is lost or abandoned.
-  /// Throws: Error of kind device_lost, or of kind device_refused, if a device refuses a call. What arrays have that
-  /// were under way is undefined then, and nothing can be started any more. After a loss other GPUs may wait in NCCL
-  /// for ever: abandon them before their arrays are freed.
+  /// Throws: Error of kind device_lost, or of kind device_refused, if a device refuses a call. Arrays in progress are
+  ///         then undefined, and nothing can be started any more. After a loss other GPUs may wait in NCCL for ever:
+  ///         abandon them before their arrays are freed.
   void wait() { reducer_.wait(); }
 
   /// Describes the method for a report: "by NCCL 2.28.3 on 2 GPUs", "by memory of the host, of 2 devices", "on one

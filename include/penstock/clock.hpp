@@ -39,8 +39,8 @@ class Clock {
   /// Makes the clock slower than the system's by this factor, from now on. Times that it returned before stay valid.
   ///
   /// Threads: any, before other threads use the clock.
-  /// Throws:  Error of kind bad_argument for 0, and if it is slower by another factor already or is to stay as it is: a
-  /// process has one clock.
+  /// Throws:  Error of kind bad_argument for 0, and if it is slower by another factor already, or fixed to the
+  ///          system's: a process has one clock.
   static void slow_down(unsigned factor);
   /// Fixes the clock to the system's, from now on: a device that is no model was opened.
   ///

@@ -104,10 +104,9 @@ class Framing {
 
 using FramingRef = std::shared_ptr<Framing const>;
 
-/// Records that end with these bytes, and have them nowhere else.
+/// Records that end with this delimiter and do not contain it elsewhere.
 ///
-/// Throws: Error of kind bad_argument, if there are none, or if they can overlap with themselves, as "aba" does in
-/// "ababa".
+/// Throws: Error of kind bad_argument, if the delimiter is empty, or can overlap with itself, as "aba" does in "ababa".
 FramingRef delimited_by(std::string delimiter);
 /// Lines: records that end with "\n". A "\r" in front of that belongs to the line.
 FramingRef lines();

@@ -55,7 +55,7 @@ class JobValues {
   std::map<std::string, std::vector<std::string>, std::less<>> all_;
 };
 
-/// An option of a job, `--name VALUE`, beside those that every job has.
+/// An option of a job, `--name VALUE`, in addition to those that every job has.
 struct JobOption {
   std::string name;           ///< Name without dashes.
   std::string sentence;       ///< Sentence that --help prints, without the full stop.
@@ -119,18 +119,19 @@ struct JobWork {
   /// Gets the completion of every tile, as the sink of a pipeline does. Empty: completions are dropped.
   Sink sink = {};
   std::vector<HostStage> host_stages = {};
-  /// Returns one number that stands for the results of the whole input. It is called after the stages were merged. The
-  /// number must not depend on how the input was cut into tiles, nor on their order. Empty: results are not checked.
+  /// Returns a number that identifies the results of the whole input. It is called after the stages were merged. The
+  /// number must depend neither on the division of the input into tiles nor on their order. Empty: results are not
+  /// checked.
   std::function<std::uint64_t()> digest = {};
-  /// Returns what `run` prints: lines, each with its line break. It is called after the stages were merged. Empty:
-  /// nothing is printed.
+  /// Returns the text that `run` prints: lines, each with its line break. It is called after the stages were merged.
+  /// Empty: nothing is printed.
   std::function<std::string()> results = {};
-  /// Returns lines that are final already, for `run` to print them while the input goes on: those that it has not
-  /// returned before. `run` calls it after each call of `sink`, on the same thread, and prints them before those of
+  /// Returns lines that are final already and that it has not returned before; `run` prints them while it reads further
+  /// input. `run` calls it after each call of `sink`, on the same thread, and prints these lines before those of
   /// `results`. A measurement does not call it. Empty: all lines are printed at the end.
   ///
-  /// Threads: as `sink`. With Job::parallel_sink several call it at once, and what they return is printed in any order.
-  /// Blocks:  the run, while the reader of standard output takes nothing.
+  /// Threads: as `sink`. With Job::parallel_sink several call it at once, and their lines are printed in any order.
+  /// Blocks:  the run, while the reader of standard output accepts nothing.
   std::function<std::string()> lines_so_far = {};
   /// Returns sentences on the results, which `run` prints on standard error, each on a line. It is called after
   /// `results`. Empty: there are none.
@@ -138,8 +139,8 @@ struct JobWork {
   /// Returns the input that is missing from the results, or counted there as unusable (LeftOut::lost is false), for
   /// Report::left_out. It is called after `results`. Empty: only what the source reports.
   std::function<std::vector<LeftOut>()> left_out = {};
-  /// Called when `run` gets SIGHUP, on a thread of its own, while the sink may be called: reopens output files, as log
-  /// rotation needs. What it throws is printed, and the run continues. Empty: SIGHUP ends the run, as SIGTERM does.
+  /// Called when `run` gets SIGHUP, on a separate thread, while the sink may be called: reopens output files, as log
+  /// rotation needs. Exceptions are printed, and the run continues. Empty: SIGHUP ends the run, as SIGTERM does.
   std::function<void()> reopen = {};
 };
 
@@ -197,10 +198,10 @@ inline namespace PENSTOCK_FLAVOUR {
 /// return penstock::run_job(argc, argv, job); }`. Build programs that call it by the CMake function penstock_add_job.
 /// docs/jobs.md describes the commands.
 ///
-/// `libraries` is the folder in which an installation of penstock has the library that `watch` needs. That function
-/// says which folder it is. Without it the library must be beside the program.
+/// `libraries` is the folder in which an installation of penstock has the library that `watch` needs; that function
+/// sets it. Without it the library must be in the program's folder.
 ///
-/// Threads: the main thread, before it starts others: these leave the signals to it.
+/// Threads: the main thread, before it starts others, so that these inherit its mask of signals.
 /// Blocks:  until the command has ended.
 /// Returns: the exit code of the program. Errors are printed on standard error; no exception leaves this function.
 int run_job(int count, char** arguments, Job const& job, char const* libraries = PENSTOCK_LIBRARIES) noexcept;

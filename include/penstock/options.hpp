@@ -124,27 +124,27 @@ struct Tuning {
   /// Default of `patience`. Only a kernel that never ends takes so long.
   static constexpr std::chrono::seconds usual_patience{60};
 
-  /// Tiles in the pool: the most work in progress, and all the pinned memory there is. 0: enough for all lanes and
-  /// producers to be busy, in whole batches; if the tiles that 160 MiB hold are enough, up to a batch more than those
-  /// (docs/decisions/pool.md). With several GPUs 32 MiB at most, or two tiles for each lane if these are more; 2 MiB
-  /// for each producer beyond the first, a batch of them at most and a tile at least, of which 64 MiB in all; and a
-  /// tile for each consumer beyond the first; if neither batch nor slots are asked for
-  /// (docs/decisions/several-devices.md). With Aim::latency no more than one for each slot, producer and consumer
-  /// (docs/decisions/latency.md).
+  /// Number of tiles in the pool: the limit of work in progress, and of pinned memory. 0: enough for all lanes and
+  /// producers to be busy, in whole batches; if the tiles of 160 MiB suffice, at most a batch more than those
+  /// (docs/decisions/pool.md). With several GPUs, if neither batch nor slots are set, it is the sum of these
+  /// (docs/decisions/several-devices.md): at most 32 MiB, or two tiles for each lane if these are more; 2 MiB for each
+  /// producer beyond the first, at most a batch and at least a tile, 64 MiB in all; and a tile for each consumer beyond
+  /// the first. With Aim::latency at most one for each slot, producer and consumer (docs/decisions/latency.md).
   std::size_t tiles = 0;
-  /// The most pinned memory that the tiles take together, in bytes: all that is pinned for them, which is whole huge
-  /// pages for each part of the pool, or whole pages of PipelineOptions::own_memory. 0: what the tiles take. Where
-  /// `tiles` is left to the pipeline, it has as many as else, or as many as fit; Report::pool_bytes says what they
-  /// take. Refused, if there is no room for a tile for each lane, or for the `tiles` that are asked for.
+  /// Maximum pinned memory of all tiles together, in bytes: it counts whole huge pages for each part of the pool, or
+  /// whole pages of PipelineOptions::own_memory. 0: no limit. If `tiles` is left to the pipeline, it has its usual
+  /// number, or as many as fit; Report::pool_bytes tells their size. Refused if there is no room for a tile for each
+  /// lane, or for the number in `tiles`.
   std::size_t memory = 0;
-  /// The most tiles that a lane puts on its device at once. 0: on a GPU 32 MiB of tiles, or 8 MiB of tiles below 1 MiB,
-  /// but no more than 128 tiles, no more than a quarter of the slots that are asked for, and with Aim::latency no more
-  /// than four tiles if no slots are asked for (docs/decisions/latency.md); with several GPUs and no slots asked for,
-  /// no more than 8 MiB divided by their number, or two tiles if each GPU can have two such batches
-  /// (docs/decisions/several-devices.md); on the CPU device one (docs/decisions/batches.md).
+  /// Maximum number of tiles that a lane puts on its device at once. 0: on a GPU 32 MiB of tiles, or 8 MiB of tiles
+  /// below 1 MiB, but at most 128 tiles, at most a quarter of the slots if these are set, and with Aim::latency at most
+  /// four tiles if no slots are set (docs/decisions/latency.md); with several GPUs and no slots set, at most 8 MiB
+  /// divided by their number, or two tiles if each GPU can have two such batches (docs/decisions/several-devices.md);
+  /// on the CPU device one (docs/decisions/batches.md).
   unsigned batch = 0;
-  /// Tiles in flight per lane. 0: four batches, more gained nothing (bench/flow/one_shot_bench); on a GPU at least 32
-  /// for tiles below 1 MiB (bench/lane/signal_bench), with Aim::latency 16.
+  /// Maximum number of tiles in flight per lane. 0: four batches, since more gained nothing
+  /// (bench/flow/one_shot_bench); on a GPU at least 32 for tiles below 1 MiB (bench/lane/signal_bench), with
+  /// Aim::latency 16.
   unsigned slots = 0;
   /// Time for which a lane that has nothing to do polls its device before it sleeps. Polling brings results sooner, but
   /// takes a core while tiles are in flight. While more than half of its slots are full, with work enough, the lane

@@ -194,8 +194,8 @@ class Feed {
   /// Submits a filled tile (`filled` is the number of its bytes). It gets its one completion, also if the pipeline was
   /// stopped: then it is cancelled. The order, if requested, is the order of these calls.
   ///
-  /// Throws: Error, if the pipeline was not started or was drained, if the loan is empty, of another pipeline, or says
-  /// that more is filled than there is room for; the tile then goes home.
+  /// Throws: Error, if the pipeline was not started or was drained, or if the loan is empty, of another pipeline, or
+  ///         has more filled bytes than room; the tile then returns to its pool.
   void submit(Loan loan) const;
   /// The same; false if the pipeline was not started or was drained, or runs a source: the caller then keeps the loan.
   ///
@@ -243,8 +243,8 @@ class Pipeline {
   /// rest is cancelled.
   ///
   /// Blocks: until the last completion.
-  /// Throws: Error, if it cannot start (too little device memory, no stage or sink, a thread refused), and what
-  /// `stages.make` throws; it is then fit for another run. What happens later is in the report.
+  /// Throws: Error, if it cannot start (too little device memory, no stage or sink, a thread refused), and exceptions
+  ///         of `stages.make`; another run is then possible. Later failures are in the report.
   [[nodiscard]] Report run(Source& source, Stages const& stages, Sink sink, std::stop_token stop = {});
   /// The same for a temporary source, such as `generate(count, fill)` or `serial(read)`.
   [[nodiscard]] Report run(Source&& source, Stages const& stages, Sink sink, std::stop_token stop = {}) {
@@ -270,7 +270,7 @@ class Pipeline {
   /// The same for a caller that holds tiles back: `hand_in_rest` is called once it is certain that this call drains;
   /// tiles that it submits still belong to the run.
   ///
-  /// Throws: as drain; and what `hand_in_rest` throws: the run is then stopped, and there is no report.
+  /// Throws: as drain; and exceptions of `hand_in_rest`: the run is then stopped, and there is no report.
   [[nodiscard]] Report drain(std::function<void()> const& hand_in_rest);
   /// Cancels all work that no device has started, and refuses new tiles; also ends a search for the tile that lost a
   /// device (attribution() of observe.hpp). `drain` still reports.

@@ -28,9 +28,9 @@ struct RecordCompletion {
 /// which they were written.
 ///
 /// Threads: those of a pipeline's sink; and, if the pipeline itself was drained, each thread that wrote or sends the
-/// records that are cancelled because of it.
-/// Throws:  anything; the report counts it as a failure of the sink, and the other records of the tile get theirs all
-/// the same.
+///          records that are cancelled for that reason.
+/// Throws:  anything; the report counts it as a failure of the sink, and the other records of the tile still get their
+///          completions.
 using RecordSink = std::function<void(RecordCompletion const&)>;
 
 /// Is notified of the record that it was passed with.

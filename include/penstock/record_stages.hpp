@@ -66,8 +66,8 @@ class RecordTable {
 
 /// The records of one tile as a stage gets them: on the device, or for a stage that reads once in the tile itself.
 ///
-/// Shape: record i is `inputs[i].bytes` bytes from `input[inputs[i].offset]` on, and its result goes to where
-/// `outputs[i]` says in `output`. With a pipeline that works in place both start at the same byte.
+/// Shape: record i has `inputs[i].bytes` bytes from `input[inputs[i].offset]` on, and its result belongs at place
+///        `outputs[i]` of `output`. If the pipeline works in place, both start at the same byte.
 struct DeviceRecords {
   DeviceSpan<std::byte> input = {};   ///< All records, with gaps if they are of any size.
   DeviceSpan<std::byte> output = {};  ///< All results that are copied back.

@@ -107,7 +107,7 @@ class Recorder {
   /// marks. Groups are not spaced by `every`, because then some of the alternating lanes would never be recorded.
   ///
   /// Source: Fibonacci hashing; Knuth, The Art of Computer Programming 3, 6.4. A thread that gets every n-th tile has
-  /// its share of the tiles to look at, and a tile that is wanted when fewer are is also wanted when more are.
+  ///         its share of the recorded tiles, and a tile that is wanted at a low rate is also wanted at a higher one.
   bool wants(std::uint64_t sequence) const noexcept {
     constexpr std::uint64_t in_a_row = 16;
     constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15U;
@@ -115,7 +115,7 @@ class Recorder {
     return sequence / in_a_row * golden <=
            std::numeric_limits<std::uint64_t>::max() / every_.load(std::memory_order_relaxed);
   }
-  /// Converts a time to nanoseconds since the recording began.
+  /// Converts a time of the clock to the time of recordings.
   ///
   /// Units: nanoseconds since the recorder was made.
   std::int64_t since_start(Clock::time_point time) const noexcept {

@@ -72,19 +72,19 @@ class RecordRoom {
   std::span<std::byte> bytes() const noexcept { return bytes_; }
   /// Makes a record of the first `bytes` bytes, which gets its one completion.
   ///
-  /// Throws: Error, if there is not so much room, or all records are to have another size; or if it was committed
-  /// before. Unless it was, the room is then given back.
+  /// Throws: Error, if there is less room, or another size is required; or if it was committed before. Otherwise, the
+  ///         room is then given back.
   void commit(std::size_t bytes, std::uint64_t tag = 0) { commit(bytes, tag, nullptr); }
   /// The same; the listener is notified instead of the sink. It must live until then.
   void commit(std::size_t bytes, RecordListener& listener, std::uint64_t tag = 0) { commit(bytes, tag, &listener); }
   /// Makes a record of each of these places. Each gets its one completion from the sink: the first with `first_tag`,
   /// the next with one more, and so on. Bytes between them are carried along and belong to none.
   ///
-  /// Shape: places are offsets into `bytes()`, at multiples of RecordOptions::alignment and in any order; or one behind
-  /// the other and in order, where all records are of the same size. None is a valid number of them.
+  /// Shape: places are offsets into `bytes()`, at multiples of RecordOptions::alignment and in any order; consecutive
+  ///        and in order, if all records are of the same size. An empty list is allowed.
   ///
-  /// Throws: Error, if they are more than were claimed, or one does not lie so; or if it was committed before. The room
-  /// is then given back, but for the last case.
+  /// Throws: Error, if there are more than were claimed, or a place is not valid; or if it was committed before. The
+  ///         room is then given back, except in the last case.
   void commit(std::span<RecordPlace const> places, std::uint64_t first_tag = 0);
 
  private:

@@ -34,7 +34,7 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// The array of one lane on its device.
 ///
-/// Threads: `update` the lane's; the rest is for Shares.
+/// Threads: `update` by the lane's; all other functions are for Shares.
 class Share {
  public:
   Share(Device& device, std::size_t bytes, bool guarded);
@@ -45,9 +45,9 @@ class Share {
   /// Calls `body()`, which enqueues a change of the array in `stream`: behind a merge that reads it, and before the
   /// next one.
   ///
-  /// Blocks: never, unless the device refuses to record an event: then until what is in the stream has ended, so that a
-  /// merge sees it whole all the same.
-  /// Throws: what `body` throws, and Error, if the device refuses an event: before `body`, or behind it.
+  /// Blocks: never, unless the device refuses to record an event: then until the work in the stream has ended, so that
+  ///         a merge still sees all of the update.
+  /// Throws: exceptions of `body`, and Error, if the device refuses an event: before or after `body`.
   template <class Body>
   auto update(StreamRef stream, Body body) {
     Update guard(*this, stream);
@@ -63,7 +63,7 @@ class Share {
   /// Makes `stream` wait for the last update so far, calls `body()`, which enqueues reads of the array in `stream`, and
   /// makes later updates wait for these.
   ///
-  /// Throws: what `body` throws, and Error, if the device refuses an event.
+  /// Throws: exceptions of `body`, and Error, if the device refuses an event.
   template <class Body>
   void read(StreamRef stream, Body body) {
     std::scoped_lock const lock(mutex_);
@@ -140,13 +140,13 @@ class Shares {
   ///
   /// Threads: the calling thread is attached to one of the devices afterwards.
   /// Blocks: until done, or a device that it waits for is lost or abandoned.
-  /// Throws: Error: of kind device_lost, if every device that had lanes is lost, or a merge by NCCL, this or an earlier
-  /// one, failed on its way; of kind device_refused, if a device refuses a call.
+  /// Throws: Error: of kind device_lost, if every device with lanes is lost, or a merge by NCCL, this or an earlier
+  ///         one, failed in progress; of kind device_refused, if a device refuses a call.
   MergedBytes merge();
   /// Resets all arrays to their initial values. Not while the pipeline runs.
   ///
   /// Blocks: until done.
-  /// Throws: Error: as `merge` does after one by NCCL that failed, or if a device refuses.
+  /// Throws: Error: as `merge` does after a failed merge by NCCL, or if a device refuses.
   void clear();
 
  private:
@@ -179,8 +179,8 @@ inline namespace PENSTOCK_FLAVOUR {
 /// It must live from before the run until after the merge, and die before its devices. Over several runs it continues
 /// counting, unless it is cleared.
 ///
-/// Threads: `share` those of lanes; the rest one at a time. So are merges of several reductions that share GPUs: two
-/// that NCCL has at once may each wait for the other for ever.
+/// Threads: `share` by those of lanes; all other functions one at a time. Also merge reductions that share GPUs one at
+///          a time: two collectives in NCCL may wait for each other for ever.
 template <class Element>
 class Reduction {
  public:
@@ -243,8 +243,8 @@ class Reduction {
   ///
   /// Threads: the calling thread is attached to one of the devices afterwards.
   /// Blocks: until done, or a device that it waits for is lost or abandoned.
-  /// Throws: Error: of kind device_lost, if no device is left that had lanes, or a merge by NCCL, this or an earlier
-  /// one, failed on its way; of kind device_refused, if a device refuses a call.
+  /// Throws: Error: of kind device_lost, if every device with lanes is lost, or a merge by NCCL, this or an earlier
+  ///         one, failed in progress; of kind device_refused, if a device refuses a call.
   Merged<Element> merge() {
     MergedBytes bytes = shares_.merge();
     Merged<Element> merged{.values = std::vector<Element>(bytes.bytes.size() / sizeof(Element)),

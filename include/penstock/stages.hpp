@@ -87,10 +87,10 @@ class Stage {
   /// Enqueues the work on one tile and returns the number of output bytes to copy back.
   ///
   /// Blocks:  should not; the device is still copying the input when this is called.
-  /// Throws:  anything; the tile then fails with stage "stage", the run goes on. The tile also fails after a launch
-  /// that the device refused, even if no code checked it, and on the CPU device after an exception in a kernel that
-  /// this call, on its own thread, launched in `stream`. In other streams, as in `prepare`, that is a fault of the
-  /// device.
+  /// Throws:  anything; the tile then fails with stage "stage", and the run continues. The tile also fails after a
+  ///          launch that the device refused, even if no code checked it, and on the CPU device after an exception in a
+  ///          kernel that this call, on its own thread, launched in `stream`. In other streams, as in `prepare`, that
+  ///          is a fault of the device.
   virtual std::size_t run(DeviceTile const& tile, StreamRef stream) = 0;
   /// Does for all these tiles what `run` does for one, with fewer calls: `produced[i]` is what `run` would have
   /// returned for `tiles[i]`. Called when a lane put several tiles on the device at once; neighbours among them are
@@ -98,7 +98,7 @@ class Stage {
   ///
   /// Shape:  `produced` and `tiles` have the same number of elements, at least two.
   /// Blocks: should not.
-  /// Throws: anything; all of these tiles then fail, as `run`'s does.
+  /// Throws: anything; all of these tiles then fail, as after `run`.
   virtual bool run_batch(std::span<DeviceTile const> /*tiles*/, std::span<std::size_t> /*produced*/, StreamRef) {
     return false;
   }
@@ -107,13 +107,13 @@ class Stage {
   /// Number that identifies the work of a capturable stage on this tile, apart from the tile's place and size. Two
   /// tiles in the same slot with the same size and the same variant have the same work.
   ///
-  /// Throws: anything; the tile then fails, as by `run`.
+  /// Throws: anything; the tile then fails, as after `run`.
   virtual std::uint64_t variant(DeviceTile const&) const { return 0; }
   /// Enqueues the copy of the lane's own result to the host, after the last tile. The lane waits for the stream before
   /// the merge.
   ///
   /// Throws: anything; the report then has a failure of stage "finish", and this lane's stage is not merged. The same
-  /// holds after a launch that the device refused, even if no code checked it.
+  ///         happens after a launch that the device refused, even if no code checked it.
   virtual void finish(StreamRef) {}
 };
 

@@ -276,8 +276,8 @@ struct StreamOptions {
 
 /// Owns a stream of a device. Must die before its Device.
 ///
-/// Blocks: when it dies, until its work is done or the device is known to be lost; on the CPU device until what runs in
-/// it has ended, in any case.
+/// Blocks: in the destructor, until its work is done or the device is known to be lost; on the CPU device until the
+///         running work has ended, in any case.
 class Stream : public StreamRef {
  public:
   explicit Stream(std::unique_ptr<StreamBackend> backend) noexcept : StreamRef(*backend), owned_(std::move(backend)) {}

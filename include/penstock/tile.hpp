@@ -179,8 +179,8 @@ class alignas(64) Tile {
 
 /// Checks that the bytes that fill a tile fit into it.
 ///
-/// Throws: Error of kind bad_argument that begins with `subject`, if `filled` or one of `more_filled` is beyond its
-/// input.
+/// Throws: Error of kind bad_argument that begins with `subject`, if `filled` or one of `more_filled` exceeds its
+///         input.
 void expect_filled_fits(Tile const& tile, std::string const& subject);
 
 /// Exclusive use of one tile. It moves with the work; its destructor returns the tile to the pool.

@@ -69,10 +69,10 @@ class OpenFile final : public ByteStream {
   /// Calls read_some until the data suffices.
   Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
                   std::stop_token const& stop) override;
-  /// Throws: if this is a regular file, not standard input, and its size, its time of writing, its time of change or
-  /// its number of links is another than when it was opened. To rename it, to change its mode or owner, to link it and
-  /// to remove it count as changes therefore. What is written through a mapping that was written to before, or in the
-  /// same tick of the file system's clock in which the file was opened, need not show in any of these.
+  /// Throws: if this is a regular file, not standard input, and its size, write time, change time or number of links
+  ///         differs from that at its opening. Renaming, linking or removing it, and changing its mode or owner,
+  ///         therefore count as changes. Writes through a mapping that was written to before, or in the same tick of
+  ///         the file system's clock as the opening, may remain unnoticed.
   void expect_unchanged() const;
   /// True if it is larger than at its opening.
   bool grew() const;
