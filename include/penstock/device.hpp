@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, one or several, what they say of themselves, and the CUDA stream behind a stream.
+// Devices and groups of devices, their descriptions, and the CUDA stream behind a stream.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct DeviceInfo {
   std::string name;              ///< "NVIDIA H200", "CPU device".
   std::size_t memory_bytes = 0;  ///< All of its memory.
   std::size_t memory_free = 0;   ///< Memory that is free now.
-  int copy_engines = 0;          ///< Copies that can run beside each other and beside kernels.
+  int copy_engines = 0;          ///< Number of copies that can run at the same time, and concurrently with kernels.
   int compute_units = 0;         ///< Multiprocessors, or compute threads.
   std::optional<int> numa_node;  ///< The host's NUMA node that it is attached to, if known.
   std::string pci_bus_id;        ///< "0000:1b:00.0"; empty without one.

@@ -96,7 +96,7 @@ struct MemoryUse {
 MemoryUse memory_held() noexcept;
 /// The most of each that was held since the process began, or since forget_memory_peaks.
 MemoryUse memory_peaks() noexcept;
-/// Lets the peaks begin with what is held now.
+/// Resets the peaks to the memory held now.
 void forget_memory_peaks() noexcept;
 
 /// A device implements this to own a region; its destructor frees device memory or unpins host memory. Users hold
@@ -190,7 +190,8 @@ class FlagRef {
   FlagBackend* backend_;
 };
 
-/// Owns a flag of a device. Must die before its Device, and after the streams that were asked to write it have done so.
+/// Owns a flag of a device. It must die before its Device, and after the streams that were requested to write it have
+/// done so.
 class Flag : public FlagRef {
  public:
   explicit Flag(std::unique_ptr<FlagBackend> backend) noexcept : FlagRef(*backend), owned_(std::move(backend)) {}

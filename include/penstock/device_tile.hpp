@@ -36,9 +36,9 @@ struct DeviceTile {
   }
 };
 
-/// Calls `body(DeviceTile const& stretch, std::size_t count)` for the tiles of a batch, those that lie side by side in
-/// one stretch: it has the bytes of all `count` of them, and sequence and tag of the first. A tile that has more inputs
-/// than one is a stretch of its own.
+/// Calls `body(DeviceTile const& stretch, std::size_t count)` for the tiles of a batch, with those that are consecutive
+/// as one stretch: it has the bytes of all `count` of them, and sequence and tag of the first. A tile with several
+/// inputs is a stretch of its own.
 template <class Body>
 void for_each_stretch(std::span<DeviceTile const> tiles, Body body) {
   auto const behind = [](DeviceSpan<std::byte> one, DeviceSpan<std::byte> next) {
@@ -62,9 +62,9 @@ void for_each_stretch(std::span<DeviceTile const> tiles, Body body) {
   }
 }
 
-/// A tile's parts as elements. Stage functions name it instead of DeviceTile: `DeviceTileOf<float>` where input and
-/// output are alike, `DeviceTileOf<float, double>`, and `DeviceTileOf<Inputs<float, float>, double>`, where `inputs`
-/// are those of each input: `auto const [a, b] = tile.inputs;`.
+/// A tile's parts as elements. Stage functions name it instead of DeviceTile: `DeviceTileOf<float>` if input and output
+/// have the same type, `DeviceTileOf<float, double>`, and `DeviceTileOf<Inputs<float, float>, double>`, where `inputs`
+/// has the elements of each input: `auto const [a, b] = tile.inputs;`.
 ///
 /// Shape:  as many whole elements as the source filled, and as the output part holds.
 /// Units:  elements.

@@ -15,8 +15,8 @@ namespace penstock {
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Why there is or is not a GPU to use: "one GPU: NVIDIA H200", "this build has no CUDA", "no driver is installed:
-/// ...".
+/// Tells whether there is a GPU to use, and if not, why: "one GPU: NVIDIA H200", "this build has no CUDA", "no driver
+/// is installed: ...".
 ///
 /// Threads: any.
 /// Blocks:  as long as the driver takes to start, once in a process.
@@ -39,9 +39,9 @@ std::vector<DeviceInfo> list_gpus();
 /// Opens a device by its name: "auto" (the first GPU, or the CPU device where there is none), "cpu", "cuda" or
 /// "cuda:1". Its flavour is that of this build.
 ///
-/// The CPU device, also known as "cpu:0", computes with as many threads as can be busy at once: one for each CPU that
-/// the calling thread may use, or fewer if a cgroup's quota says so. `root` stands before /proc and /sys where the
-/// quota is read.
+/// The CPU device, also known as "cpu:0", computes with as many threads as can run at once: one for each CPU that the
+/// calling thread may use, or fewer if a cgroup's quota is lower. `root` is put before /proc and /sys to find the
+/// quota.
 ///
 /// "model:h200", "model:h200@50" or "model:FILE" is the CPU device as a model of a GPU: docs/models.md. From then on
 /// the Clock of this process is slower by a factor of 20, or by the factor behind "@". A process can therefore open

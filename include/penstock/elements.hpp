@@ -33,7 +33,7 @@ std::span<Element> elements(std::span<std::byte> bytes) {
   return {const_cast<Element*>(all.data()), all.size()};
 }
 
-/// The types of the elements of a tile's inputs, where it has several: `Inputs<float, float>`.
+/// The types of the elements of a tile's inputs, if it has several: `Inputs<float, float>`.
 template <class... In>
 struct Inputs {
   static_assert(sizeof...(In) >= 1 && sizeof...(In) <= 1 + most_more_inputs, "a tile has one to four inputs");
@@ -49,7 +49,7 @@ struct InputsOf<Inputs<In...>> {
   using Type = Inputs<In...>;
 };
 
-/// The bytes of so many elements; of `void`, none.
+/// The size in bytes of `count` elements; 0 for `void`.
 ///
 /// Throws: Error of kind bad_argument, if that is more than a process can address.
 template <class Element>
@@ -67,7 +67,7 @@ std::size_t bytes_of_elements(std::size_t count) {
 }
 
 /// The shape of a tile that holds `count` elements of each input and `output_count` of the output: `tile_of<float>(n)`
-/// for input and output alike, `tile_of<Inputs<float, float>, double>(n)`. `void` stands for a part that there is not:
+/// for input and output alike, `tile_of<Inputs<float, float>, double>(n)`. `void` stands for a missing part:
 /// `tile_of<float, void>(n)` brings nothing back.
 ///
 /// Units:  elements.
@@ -128,7 +128,7 @@ class TileResult {
   Outcome outcome() const noexcept { return completion_->outcome; }
   /// The place and reason of the failure; null unless the tile failed.
   Failure const* failure() const noexcept { return completion_->failure.get(); }
-  /// Why there is no output, as a sentence; empty if there is one.
+  /// The reason why there is no output, as a sentence; empty if there is one.
   std::string problem() const {
     if (ok()) return {};
     if (Failure const* const failed = failure()) return failed->stage + ": " + failed->reason;

@@ -13,7 +13,7 @@ namespace penstock {
 
 /// Kind of a refusal or failure, for callers that must choose what to do next.
 enum class ErrorKind {
-  bad_argument,          ///< The caller asked for something that cannot be; the text says what to ask for instead.
+  bad_argument,          ///< The caller asked for something impossible; the text says what to ask for instead.
   unsupported,           ///< This build or this device cannot do it.
   no_driver,             ///< No CUDA driver is installed or it does not answer.
   driver_too_old,        ///< The CUDA driver is older than the runtime of this build needs.

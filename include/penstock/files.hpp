@@ -113,9 +113,9 @@ struct FileSourceOptions {
   /// Regular files are followed as they grow, all at once, until `stop`: log files, for instance, which may be renamed
   /// or truncated. A name without a file is waited for. Not together with an overlap.
   bool follow = false;
-  /// Inputs whose first bytes say that they are compressed by gzip, zstd or lz4 are decoded: bytes, places, records and
-  /// overlaps are those of what they decode to. One that is compressed otherwise (xz, bzip2, zip; docs/sources.md has
-  /// all) fails in its place, and with `follow` each that is compressed. Without this all inputs are read as they are.
+  /// Inputs are decoded if their first bytes show that they are compressed by gzip, zstd or lz4: bytes, places, records
+  /// and overlaps are then those of the decoded data. An input in another compression (xz, bzip2, zip; docs/sources.md
+  /// lists them) fails in its place, and with `follow` every compressed one. False: all inputs are read as they are.
   bool decompress = false;
   /// Inputs are text, and `framing` is `lines()`. A UTF-8 byte order mark is skipped. Lines that end with "\r" alone
   /// are recognised if the first 64 KiB (or the first tile, if that is smaller) have no "\n"; they end with "\n" in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No `#pragma once`: each header that is not the same in both flavours asks anew for one, whichever came before.
+// There is no `#pragma once`: each header that differs between the flavours checks again that there is one, whichever
+// header came before.
 #if !defined(PENSTOCK_PER_THREAD) && !defined(PENSTOCK_LEGACY) && defined(PENSTOCK_NO_FLAVOUR) && \
     !defined(PENSTOCK_FLAVOUR_OPTIONAL)
 // clang-format off
@@ -24,7 +25,7 @@ Link its target to penstock::penstock (per-thread) or penstock::legacy."
 #error "penstock: CUDA means the legacy default stream in this file, but its penstock the per-thread ones. \
 Compile it with -DCUDA_API_PER_THREAD_DEFAULT_STREAM=1 (nvcc: --default-stream per-thread), or link penstock::legacy."
 
-// A definition that comes too late changes nothing: nvcc includes CUDA's header before the first line of a file.
+// A definition that comes too late has no effect: nvcc includes CUDA's header before the first line of a file.
 #elif defined(PENSTOCK_PER_THREAD) && defined(__CUDA_RUNTIME_API_H__) && \
     !defined(__CUDART_API_PER_THREAD_DEFAULT_STREAM)
 #error "penstock: CUDA's header came before CUDA_API_PER_THREAD_DEFAULT_STREAM and means the legacy default stream. \
@@ -61,7 +62,7 @@ extern char const link_with_penstock_legacy;
 }  // namespace penstock
 #endif
 
-/// The inline namespace of all that is compiled once for each flavour, so that the two never meet at link time.
+/// The inline namespace of all code that is compiled once for each flavour, so that the two never meet at link time.
 #if defined(PENSTOCK_PER_THREAD)
 #define PENSTOCK_FLAVOUR per_thread
 #elif defined(PENSTOCK_LEGACY)

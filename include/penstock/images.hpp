@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of 8-bit RGB, resized and normalised: what a network for images takes.
+// Images of 8-bit RGB, resized and normalised as input of a neural network.
 #pragma once
 
 #include <array>
@@ -71,10 +71,10 @@ struct ImageInput {
 #ifdef PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Resizes the part of each image that its head names, and writes its tensor. Each value is the mean of the pixels
-/// around its place, weighted by a triangle: pixel k of a row is at k + 0.5, value i at (i + 0.5) * scale, where scale
-/// is `part_width / width`; the weight falls in a line from 1 there to 0 at a distance of `scale`, or of 1 if it is
-/// less; pixels outside the part do not count. The same holds for columns. An image that grows is thus interpolated
+/// Resizes the part of each image that its header specifies, and writes its tensor. Each value is the mean of the
+/// pixels around its place, weighted by a triangle: pixel k of a row is at k + 0.5, value i at (i + 0.5) * scale, where
+/// scale is `part_width / width`; the weight falls in a line from 1 there to 0 at a distance of `scale`, or of 1 if it
+/// is less; pixels outside the part do not count. The same holds for columns. An image that grows is thus interpolated
 /// bilinearly, and if it shrinks, all its pixels count. Values are not rounded to 8 bits between: they are within 1e-5
 /// of the exact ones, times 1 / deviation.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job: what a pipeline of yours does, so that one program can run, measure, compare, tune and watch it.
+// A job: the work of a user's pipeline, for one program that can run, measure, compare, tune and watch it.
 #pragma once
 
 #include <cstddef>
@@ -78,10 +78,10 @@ JobOption number_option(std::string name, std::string sentence, std::uint64_t pr
                         std::uint64_t most);
 /// An option that takes one of these words, which its help lists behind the sentence; the first one is the preset.
 JobOption word_option(std::string name, std::string sentence, std::vector<std::string> words);
-/// An option that must be given once, with the name of a file that can be read, or `-` for standard input, which a
-/// `FileSource` takes for it.
+/// An option that must be given once, with the name of a file that can be read, or `-` for standard input; a
+/// `FileSource` accepts both.
 JobOption file_option(std::string name, std::string sentence);
-/// The same for several files, which JobValues::texts gives: `--input FILE...`. A `FileSource` of them reads one after
+/// The same for several files, which JobValues::texts returns: `--input FILE...`. A `FileSource` reads them one after
 /// the other.
 JobOption files_option(std::string name, std::string sentence);
 /// An option that must be given once, with the name of a folder that can be read.
@@ -98,8 +98,8 @@ struct JobPoint {
   JobValues values = {};          ///< Values of all of the job's own options.
   std::size_t tile_bytes = 0;     ///< The size of a tile, by --tile or Job::tile.
   PipelineOptions pipeline = {};  ///< The other options of the run. Its tile shape is not set yet.
-  /// Requested when the program is asked to end. A source that may wait takes it, as FileSourceOptions::stop, or the
-  /// program waits until more comes.
+  /// Requested when the program is to end. A source that may wait must use it, as FileSourceOptions::stop; otherwise
+  /// the program waits until more data comes.
   std::stop_token stop = {};
   /// True for a measurement: the input must end. Only `run` can read on until it is interrupted.
   bool measured = false;
@@ -182,7 +182,7 @@ struct Job {
   std::function<Alone(JobPoint const&)> alone = {};
   /// Unit that results count in addition to bytes and tiles, in the singular, as "record". Empty: none.
   std::string item = {};
-  /// Returns how many items a tile has that is done. It is called before the sink, on the same thread.
+  /// Returns the number of items in a tile that is done. It is called before the sink, on the same thread.
   std::function<std::uint64_t(Tile const&)> items = {};
   bool parallel_sink = false;  ///< The sink may be called by several threads at once.
   bool ordered = false;        ///< The sink sees tiles in the source's order.

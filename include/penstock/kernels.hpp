@@ -171,7 +171,7 @@ void sum(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<
 /// Loads the kernel, as blake3_prepare does.
 void sum_prepare(StreamRef stream);
 
-/// Adds to counts[v] how many bytes of `input` have the value v: a histogram that grows tile by tile.
+/// Adds the number of bytes of `input` with the value v to counts[v]: a histogram that grows tile by tile.
 ///
 /// Shape:   memory of the stream's device; `counts` has 256 entries and is disjoint from `input`.
 /// Units:   `multiprocessors` as transform's.
@@ -184,7 +184,7 @@ void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> co
 /// Loads the kernel, as blake3_prepare does.
 void count_bytes_prepare(StreamRef stream);
 
-/// Device memory that `blake3_tile` needs beside a tile of at most `largest_input` bytes.
+/// Device memory that `blake3_tile` needs in addition to a tile of at most `largest_input` bytes.
 ///
 /// Units: bytes.
 std::size_t blake3_scratch_bytes(std::size_t largest_input) noexcept;

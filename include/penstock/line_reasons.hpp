@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why keys and numbers of lines could not be used, and how many there were of each kind.
+// Reasons why keys and numbers of lines could not be used, and the numbers of such lines.
 #pragma once
 
 #include <algorithm>

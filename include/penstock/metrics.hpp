@@ -76,8 +76,8 @@ struct MetricsServerOptions {
   std::function<Health()> health = {};
 };
 
-/// Answers `/metrics` and `/health` by HTTP, until it is destroyed. It reads the sources when it is asked, and holds up
-/// no pipeline.
+/// Answers `/metrics` and `/health` by HTTP, until it is destroyed. It reads the sources at each request, and blocks no
+/// pipeline.
 ///
 /// Its one thread waits for no peer: those that are silent or slow are closed after ten seconds, or once there are more
 /// than 64 (docs/decisions/operation.md).
@@ -86,7 +86,7 @@ struct MetricsServerOptions {
 class MetricsServer {
  public:
   /// Listens at once. Addresses are "127.0.0.1:9464", "[::1]:9464", "localhost:9464", or "9464" for all of the machine;
-  /// port 0 is one that is free. Whoever can reach the address can read the metrics: there is no password.
+  /// port 0 selects a free one. Anyone who can reach the address can read the metrics: there is no password.
   ///
   /// Blocks: while a name is looked up.
   /// Throws: Error of kind bad_argument if `address` is none, or none of this machine; of kind system if the port is

@@ -74,7 +74,8 @@ constexpr std::size_t mode_s_blocks(std::size_t bytes) noexcept {
 ///   samples.
 /// - DF11 with an interrogator's code was sent if its aircraft is known, and DF0, 4, 5, 16, 20 and 21 if their
 ///   remainder is the address of an aircraft that is known.
-/// - What begins within a frame that was sent was not. A frame that was found half a sample apart counts once.
+/// - A frame that begins within one that was sent was not sent. A frame that was found twice, half a sample apart,
+///   counts once.
 ///
 /// Threads: one at a time.
 class ModeSReceiver {
@@ -111,25 +112,24 @@ class ModeSReceiver {
 inline namespace PENSTOCK_FLAVOUR {
 
 /// Finds the frames in `input`, and writes those that begin in each block of its samples to `blocks`. All arithmetic is
-/// of whole numbers, so each device finds the same; the order of a block's frames is not defined, and beyond
-/// mode_s_block_frames neither is which are lost.
+/// on integers, so each device finds the same frames. The order of a block's frames is undefined, and so is the choice
+/// of the frames beyond mode_s_block_frames that are lost.
 ///
-/// - Frames are looked for in the samples, and in those between each two of them, which are the mean of I and of Q,
-///   rounded up. So a frame may be found twice, half a sample apart.
+/// - Frames are searched for in the samples, and in interpolated ones between each two of them, which are the mean of I
+///   and of Q, rounded up. A frame may thus be found twice, half a sample apart.
 /// - The power of a sample is (2I - 255)^2 + (2Q - 255)^2 - 2: that of silence is 0.
-/// - A preamble has pulses in samples 0, 2, 7 and 9: each has more power than the sample at each side of it that is
-///   between pulses or next to them (1, 3, 6, 8), and together they have more than the samples 3 to 6 and 11 to 14
-///   together. It is clear if the weakest pulse has more than each of the samples 1, 3 to 6, 8 and 11 to 14.
+/// - A preamble has pulses in samples 0, 2, 7 and 9: each has more power than those of its neighbours that are between
+///   pulses or next to them (1, 3, 6, 8), and together they have more than the samples 3 to 6 and 11 to 14 together. It
+///   is clear if the weakest pulse has more than each of the samples 1, 3 to 6, 8 and 11 to 14.
 /// - A bit is 1 if the first of its two samples has more power than the second, else 0.
-/// - If that gives no frame, the pulses may lie off the samples, so that the sample beside each has a part of it. A
-/// late
-///   frame is read forwards, and an early one backwards: behind a 1, or in front of a 1, a bit is 1 if the first of its
-///   two samples has more than half of the power of the second; otherwise if it has more than double of it. In front of
-///   the first bit it is as behind a 1, and behind the last bit as in front of a 0. Of these only frames of the formats
-///   17, 18 and 11 with a remainder of 0 are found. No bit is corrected.
-/// - A frame of the formats 17 and 18, or 11 without an interrogator, is one if its remainder is 0. A frame of the
-///   formats 0, 4, 5, 16, 20, 21, or 11 with an interrogator (a remainder below 80), is one if its preamble is clear:
-///   it is up to the caller whether the remainder is an address, or the interrogator's code, that makes sense.
+/// - If that gives no frame, the pulses may lie between samples, so that the adjacent sample has a part of each. A late
+///   frame is read forwards, and an early one backwards. Behind a 1, or in front of a 1 respectively, a bit is 1 if the
+///   first of its two samples has more than half of the power of the second; otherwise if it has more than double of
+///   it. The first bit of a late frame is read as behind a 1, and the last bit of an early one as in front of a 0. Only
+///   frames of the formats 17, 18 and 11 with a remainder of 0 are found in this way. No bit is corrected.
+/// - A frame of the formats 17 and 18, or 11 without an interrogator, is valid if its remainder is 0. A frame of the
+///   formats 0, 4, 5, 16, 20, 21, or 11 with an interrogator (a remainder below 80), is valid if its preamble is clear:
+///   the caller must check whether the remainder is a known address, or an interrogator's code.
 ///
 /// A frame that does not end within the input is not found; an odd byte at the end is ignored.
 ///

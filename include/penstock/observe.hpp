@@ -18,9 +18,9 @@ RunHookMaker verdicts();
 /// are run again, one at a time, in a new process, and Report::attribution names the ones that fail (docs/faults.md).
 /// It costs nothing while a run succeeds. A tile that does not end takes Tuning::patience once more.
 ///
-/// `command`: the program that is started for that, and its arguments. It must come to `run` or `start` of a pipeline
-/// with tiles of this shape that has such a hook, and goes no further. Empty: this program, with the arguments that it
-/// has.
+/// `command` is the program that is started for that, and its arguments. It must reach `run` or `start` of a pipeline
+/// with tiles of this shape that has such a hook; it does not continue beyond that. Empty: this program, with its
+/// present arguments.
 RunHookMaker attribution(std::vector<std::string> command = {});
 
 }  // namespace penstock

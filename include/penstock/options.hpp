@@ -43,12 +43,12 @@ std::string_view to_string(StreamMode mode) noexcept;
 
 /// The mechanisms by which a lane learns of its device's progress.
 enum class SignalKind : std::uint8_t {
-  callback,            ///< cudaStreamAddCallback in a stream beside the work, one for several tiles.
+  callback,            ///< cudaStreamAddCallback in a separate stream, one for several tiles.
   callback_in_stream,  ///< cudaStreamAddCallback in the working stream, one for each batch; textbooks do this for each
                        /// tile.
   host_func,           ///< cudaLaunchHostFunc in the stream of `callback`; it reports no errors.
   event_poll,          ///< The lane queries the tiles' events.
-  event_block,         ///< A thread beside the lane sleeps in cudaEventSynchronize.
+  event_block,         ///< A helper thread of the lane sleeps in cudaEventSynchronize.
   flag,                ///< The stream writes a number to memory, which the lane reads.
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the application's own as tiles: how much a pipeline needs.
+// The application's own memory for tiles, and the sizes that a pipeline needs.
 #pragma once
 
 #include <cstddef>

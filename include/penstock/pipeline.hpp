@@ -80,7 +80,7 @@ class SerialSource final : public Source {
   Function function_;
 };
 
-/// Makes a source from a function that finds the next data, or the end of the input, only when it is called:
+/// Makes a source from a function that discovers the next data, or the end of the input, only when it is called:
 /// `pipeline.run(serial(read), stage, sink)`. `read(Tile&)` fills the tile and returns the number of bytes, or nothing
 /// at the end. One producer at a time calls it, so one thread does the work of filling. If a function can fill any tile
 /// by its place, `generate` lets all producers fill at once.

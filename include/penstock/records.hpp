@@ -170,7 +170,7 @@ enum class Departure : std::uint8_t {
   full,    ///< There was no room for the next record.
   hungry,  ///< The lanes had too little to do.
   late,    ///< Its oldest record had waited long enough.
-  asked,   ///< Its writer requested it or is gone, or all was drained.
+  asked,   ///< Its writer requested it or was destroyed, or all records were drained.
 };
 inline constexpr std::size_t departure_kinds = 4;
 

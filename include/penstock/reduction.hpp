@@ -103,7 +103,7 @@ class Share {
   std::size_t const bytes_;
   DeviceMemory memory_;
   std::mutex mutex_;
-  std::optional<Event> updated_;  ///< Both are set only if merges may come while the pipeline runs.
+  std::optional<Event> updated_;  ///< Both are set only if merges may happen while the pipeline runs.
   std::optional<Event> read_;
   bool being_read_ = false;
 };

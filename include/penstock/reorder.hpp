@@ -93,7 +93,7 @@ struct ReorderCounts {
   /// with those placed they are all numbers from the first on. If such a record comes later, it counts as late, too.
   std::uint64_t lost = 0;
   std::uint64_t restarts = 0;  ///< Number of restarts of streams.
-  std::uint64_t unsent = 0;    ///< Records placed in tiles that the pipeline did not take, since it had been drained.
+  std::uint64_t unsent = 0;    ///< Records placed in tiles that the pipeline refused, since it had been drained.
   std::array<std::uint64_t, rows_left_kinds> left = {};  ///< Numbers of tiles that left, by reason.
 
   std::uint64_t received() const noexcept { return placed + duplicates + late + refused + wrong_size; }

@@ -190,7 +190,7 @@ struct DatagramCounts {
   std::uint64_t waiting = 0;    ///< Datagrams received for the next tile; lost once the input has ended.
 };
 
-/// Feeds a pipeline with the datagrams that come to an address, unicast or multicast.
+/// Feeds a pipeline with the datagrams that arrive at an address, unicast or multicast.
 ///
 /// Datagrams are received straight into tiles, several at a time, one behind the other; `stretches_of` has one Stretch
 /// for each, even for an empty one. Tiles with a second input have that table there, too; a full table ends its tile.

@@ -31,7 +31,7 @@ struct StopSignalsOptions {
 };
 
 /// Turns ctrl-C (SIGINT), SIGTERM and, unless `hung_up` takes it, SIGHUP into a stop request: `run(source, stage, sink,
-/// signals.token())` then completes what is on the devices and cancels the rest. If one of them comes when the stop is
+/// signals.token())` then completes the work on the devices and cancels the rest. If one of them comes when the stop is
 /// requested already, the process ends at once, by `_exit`. SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM and SIGXCPU end the
 /// process at once, as they do by default.
 ///

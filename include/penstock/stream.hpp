@@ -137,8 +137,8 @@ class StreamBackend {
 
 /// A queue of device work that runs in the order it was put in. Cheap to copy; the Stream it came from must outlive it.
 ///
-/// Nothing here waits for the device unless it says so. Memory named in a call must stay valid until the stream has
-/// passed it.
+/// No function here waits for the device unless its description says so. Memory named in a call must stay valid until
+/// the stream has passed it.
 ///
 /// Threads: any, but the order is only defined for calls that are themselves ordered.
 /// Throws:  Error, if the device refuses the call or was lost before it.

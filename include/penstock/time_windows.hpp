@@ -77,7 +77,7 @@ inline constexpr std::size_t windowed_kinds = 4;
 /// Counts of records by result. Each is counted once: received() is the sum.
 struct TimeWindowsCounts {
   std::uint64_t placed = 0, late = 0, refused = 0, wrong_size = 0;  ///< Counts by Windowed.
-  std::uint64_t unsent = 0;  ///< Records placed in tiles that the pipeline did not take, since it had been drained.
+  std::uint64_t unsent = 0;  ///< Records placed in tiles that the pipeline refused, since it had been drained.
   std::uint64_t tiles = 0;   ///< Number of tiles that left.
   std::array<std::uint64_t, window_closed_kinds> closed = {};  ///< Numbers of windows, by reason.
 

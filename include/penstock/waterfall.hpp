@@ -44,7 +44,7 @@ class Waterfall {
   /// Shape: `most_rows` is even, and 2 or more.
   explicit Waterfall(SpectrumForm form = {}, std::size_t most_rows = 1024);
 
-  /// Adds spectra of `samples` samples that sum_spectra made, behind all that were added before.
+  /// Adds spectra of `samples` samples, computed by sum_spectra, behind all that were added before.
   void add(std::span<float const> spectra, std::size_t samples);
 
   std::size_t rows() const noexcept { return rows_.size() / form_.points + (pending_ == 0 ? 0 : 1); }
