@@ -149,7 +149,8 @@ struct DeviceSummary {
   std::string loss;          ///< The reason why it was lost; empty if it was not.
 };
 
-/// Tiles that fail also when each runs alone, of those that lost devices made fail (attribution() of observe.hpp).
+/// Result of running the tiles of lost devices again, each alone: those that fail then, and the others (attribution()
+/// of observe.hpp).
 struct Attribution {
   struct Culprit {
     std::uint64_t sequence = 0;  ///< The tile's place in the source's order.

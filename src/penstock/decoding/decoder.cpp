@@ -63,7 +63,7 @@ void Decoder::look(std::span<std::byte const> from) {
 void Decoder::settle(std::span<std::byte const> head) {
   compression_ = *compression_of(head, true);
   member_ = decoder_of(compression_, library_);
-  // The decoder gets the bytes again that were taken for the head.
+  // The new decoder gets the bytes that were already taken.
   if (head_bytes_ > 0) member_->decode(std::span<std::byte const>(head_).first(head_bytes_), {});
 }
 

@@ -54,7 +54,7 @@ class ChainedPieces {
 
   /// True if this number of pieces have been read, from the first one on.
   bool settled(std::uint64_t pieces) const;
-  /// Blocks: until that is so.
+  /// Blocks: until this number of pieces is settled.
   void wait(std::uint64_t pieces) const;
   /// True if there is more data behind all pieces that have been read.
   bool more() const;

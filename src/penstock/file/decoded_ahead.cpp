@@ -221,7 +221,7 @@ void DecodedAhead::decode(Unit& unit, std::stop_token const& stop) {
     unit.problem = FileProblem(error.what());
   }
   std::scoped_lock const lock(mutex_);
-  // Notified first: another thread may wait for it.
+  // Done first: another thread may wait for it.
   unit.state = Unit::State::decoded;
   decoded_.notify_all();
   if (decoder != nullptr) idle_decoders_.push_back(std::move(decoder));

@@ -31,7 +31,7 @@ class DatagramReceiver final : public Receiver {
  public:
   /// `senders` must outlive this.
   ///
-  /// Shape: `longest` is at most a tile, and at most 65,535; with `coalesce` that is what it is.
+  /// Shape: `longest` is at most a tile, and at most 65,535; with `coalesce` exactly 65,535.
   DatagramReceiver(std::unique_ptr<DatagramSocket> socket, std::uint64_t number, std::size_t longest,
                    DatagramSourceOptions const& options, Senders& senders);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t longest_possible = 65'535;
 
-/// Maximum size of a datagram; checks the options.
+/// Maximum size of what the system delivers at a time; checks the options.
 std::size_t checked_longest(TileShape const& shape, DatagramSourceOptions const& options) {
   std::size_t const fits = std::min(shape.input_bytes, longest_possible);
   if (options.longest > fits) {
