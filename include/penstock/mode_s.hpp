@@ -52,7 +52,7 @@ inline constexpr std::size_t mode_s_block_frames = 51;
 
 /// The frames whose preambles begin in a block's samples.
 struct ModeSBlock {
-  std::uint32_t found = 0;  ///< Those beyond mode_s_block_frames are lost.
+  std::uint32_t found = 0;  ///< Number found; the frames beyond mode_s_block_frames are lost.
   std::array<ModeSFrame, mode_s_block_frames> frames;
 
   /// The frames that are kept, in no order.

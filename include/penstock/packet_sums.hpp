@@ -73,7 +73,7 @@ struct PacketTotals {
   std::uint64_t fragments = 0;  ///< Packets that are fragments.
   std::uint64_t bad_headers = 0;         ///< IPv4 packets with a wrong header checksum.
   std::uint64_t checked = 0;             ///< TCP, UDP, ICMP and ICMPv6 packets that were whole and have a checksum.
-  std::uint64_t bad = 0;                 ///< Those of them whose checksum is wrong.
+  std::uint64_t bad = 0;                 ///< Number of these packets with a wrong checksum.
   std::uint64_t without_flow = 0;        ///< IP packets for whose flow the table had no room.
   std::uint64_t bytes_without_flow = 0;  ///< Bytes of the packets without flow.
   std::uint64_t late_times = 0;          ///< Packets whose time is late_packet_time.

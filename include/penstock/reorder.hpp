@@ -135,7 +135,7 @@ class ReorderBuffer {
   explicit ReorderBuffer(Pipeline& pipeline, ReorderOptions const& options);
   ReorderBuffer(ReorderBuffer const&) = delete;
   ReorderBuffer& operator=(ReorderBuffer const&) = delete;
-  /// Flushes, as `flush` does.
+  /// Calls `flush`.
   ~ReorderBuffer();
 
   /// Copies a record into its row. Only the low sequence_bits of `sequence` are used.

@@ -108,7 +108,7 @@ class TimeWindows {
   explicit TimeWindows(Pipeline& pipeline, TimeWindowsOptions options);
   TimeWindows(TimeWindows const&) = delete;
   TimeWindows& operator=(TimeWindows const&) = delete;
-  /// Flushes, as `flush` does.
+  /// Calls `flush`.
   ~TimeWindows();
 
   /// Copies a record of that time into a tile of its window.

@@ -268,8 +268,8 @@ class BasicDepartures {
       }
       // Seq_cst: either the writer that opens a claim finds this, or this thread finds the claim.
       if (is_late) desk->overdue.store(true, std::memory_order_seq_cst);
-      // Only records beside a claim: the time belongs to the writer's present pack, not to one that it may put down
-      // meanwhile.
+      // This takes only records beside a claim: the time belongs to the present pack of the writer, not to one that it
+      // may put down meanwhile.
       sending_.fetch_add(1, std::memory_order_seq_cst);
       if (Pack* const moved = desk->claim.divide(with_a_tile())) {
         send(*moved, is_late ? Departure::late : Departure::hungry);
