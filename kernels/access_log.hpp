@@ -66,7 +66,7 @@ class LogParts {
       } else if (byte == ']') {
         time_end = at + 1;
         bool const before_quote = end_ - at > 3 && byte_at(at + 1) == ' ' && byte_at(at + 2) == '"';
-        // Where none is behind one quote there is none behind a later one.
+        // If the test fails before one quote, it fails before each later one.
         if (open && before_quote && !sought && is_log_field(log_time, byte_at, time_begin, time_end)) {
           sought = true;
           find_status(at + 3);
@@ -76,7 +76,7 @@ class LogParts {
     }
   }
 
-  Place line_end;  ///< Where the newline is, or the end of all.
+  Place line_end;  ///< Place of the newline, or the end of the text.
   Place time_begin{}, time_end{}, status{};
   bool found = false;
 

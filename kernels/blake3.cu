@@ -103,7 +103,7 @@ __device__ void hash_chunk(std::byte const* input, std::uint32_t length, std::ui
   for (; at + block_bytes < length; at += block_bytes) {
     std::uint32_t now[16];
     copy<16>(now, message);
-    load(at + block_bytes);  // While this block is mixed, the next one is on its way.
+    load(at + block_bytes);  // The next block is loaded while this one is mixed.
     compress(value, now, chunk, block_bytes, flags);
     flags = 0;
   }

@@ -171,12 +171,12 @@ class Blake3SideBySide {
     row[2] = pair<0>(high01, high23, Elements{});
     row[3] = pair<2>(high01, high23, Elements{});
   }
-  /// Of every four elements, two of a and two of b in turn, from place `start` on.
+  /// Takes, in every four elements from place `start` on, two of a and two of b alternately.
   template <std::size_t start, std::size_t... to>
   [[gnu::always_inline]] static Words zip(Words a, Words b, std::index_sequence<to...>) {
     return __builtin_shufflevector(a, b, ((to & ~std::size_t{3}) + start + (to & 3) / 2 + (to & 1) * width)...);
   }
-  /// Of every four elements, two of a and then two of b, from place `start` on.
+  /// Takes, in every four elements from place `start` on, two of a and then two of b.
   template <std::size_t start, std::size_t... to>
   [[gnu::always_inline]] static Words pair(Words a, Words b, std::index_sequence<to...>) {
     return __builtin_shufflevector(a, b, ((to & ~std::size_t{3}) + start + (to & 1) + (to & 2) / 2 * width)...);

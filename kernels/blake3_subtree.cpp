@@ -9,7 +9,7 @@
 namespace penstock {
 namespace {
 
-/// How many chunks keep their values on the stack (4 KiB) before these are merged: a small share of a first-level
+/// Number of chunks whose values stay on the stack (4 KiB) before they are merged: a small share of a first-level
 /// cache, and enough that narrow registers do not dominate near the top.
 constexpr std::size_t chunks_at_once = 128;
 

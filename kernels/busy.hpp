@@ -10,12 +10,12 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// When a kernel ran, as its device noted it. A fresh one says that it never did.
+/// Start and end of a kernel, as its device noted them. A fresh stamp says that the kernel never ran.
 ///
 /// Units: nanoseconds of a clock that all kernels of the device share.
 struct Stamp {
-  std::uint64_t start = ~std::uint64_t{0};  ///< When the first block started.
-  std::uint64_t end = 0;                    ///< When the last block ended.
+  std::uint64_t start = ~std::uint64_t{0};  ///< Time when the first block started.
+  std::uint64_t end = 0;                    ///< Time when the last block ended.
 
   bool ran() const noexcept { return start <= end; }
 };

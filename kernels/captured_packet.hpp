@@ -13,9 +13,9 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// A record of a capture.
 struct CapturedPacket {
-  bool packet = false;     ///< Or else another block.
-  std::uint64_t time = 0;  ///< In nanoseconds since 1970, no_packet_time, or late_packet_time.
-  std::uint32_t data = 0;  ///< Where its bytes begin in the tile.
+  bool packet = false;     ///< False for any other block of the capture.
+  std::uint64_t time = 0;  ///< Nanoseconds since 1970, no_packet_time, or late_packet_time.
+  std::uint32_t data = 0;  ///< Offset of its bytes in the tile.
   std::uint32_t captured = 0;
   std::uint32_t original = 0;
   std::uint32_t link = 0;
@@ -37,7 +37,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint64_t nanoseconds_of(std::uint64_t units
   if (units >> bits >= late_packet_time / second) return late_packet_time;
   std::uint64_t const part = units & ((std::uint64_t{1} << bits) - 1);
   if (bits <= 30) return (units >> bits) * second + (part * second >> bits);
-  // In two steps, since 64 bits do not hold the product.
+  // The product is made in two steps, since 64 bits do not hold it.
   std::uint64_t const low = part & ((std::uint64_t{1} << (bits - 30)) - 1);
   return (units >> bits) * second + (((part >> (bits - 30)) * second + (low * second >> (bits - 30))) >> 30U);
 }

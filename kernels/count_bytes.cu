@@ -8,7 +8,7 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// As many as there are values, so that each thread clears and adds up one.
+/// One thread for each byte value, so that each thread clears and adds up one count.
 constexpr unsigned count_threads = block_threads;
 /// Enough for every multiprocessor of today's GPUs to have several; beyond that a block takes more bytes.
 constexpr std::size_t enough_blocks = 1024;

@@ -30,7 +30,7 @@ constexpr bool few_digits(std::uint64_t bytes, std::size_t size, std::uint64_t& 
   return true;
 }
 
-/// As walk_line with LineWalk::digits has it.
+/// Walks over a line as walk_line does with LineWalk::digits.
 ///
 /// Shape: each stop of `stops`, from `begin` on, ends a field or a line.
 template <class Stops>
@@ -54,7 +54,7 @@ class DigitWalk {
   }
 
  private:
-  /// Behind so many fields, one at least. False if the line ends before that.
+  /// Moves `begin` behind `fields` fields, at least one. False if the line ends before that.
   bool go_on(WalkedLine& line, std::uint32_t fields, std::size_t& begin) {
     bool const goes_on = stops_.skip(fields - 1);
     line.stopped = stops_.next();
@@ -76,7 +76,7 @@ class DigitWalk {
       }
       std::uint64_t value = 0;
       LineReason const reason = number_in(first, end_, value);
-      // Most are digits, of which a status has three.
+      // Most fields are digits only; a status has three.
       bool const good = reason == LineReason::used && text_[first] != '"' && (field != log_status || end_ - first == 3);
       if (!good && !is_log_field(field, byte_at(), first, end_)) return false;
       take(line, field, reason, value);
@@ -136,7 +136,7 @@ class DigitWalk {
   Stops& stops_;
   std::span<char const> const text_;
   LineFields const& fields_;
-  std::size_t end_ = 0;  ///< Of the field that was read last.
+  std::size_t end_ = 0;  ///< End of the field that was read last.
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -17,7 +17,7 @@ PENSTOCK_WALKS_THERE constexpr bool is_json_stop(char byte) {
   return folded == '{' || folded == '}' || byte == ',' || byte == ':';
 }
 
-/// Which of some bytes are of a kind: a bit for each of them, the lowest for the first.
+/// Bytes of each kind: a bit for each byte, the lowest for the first.
 template <class Word>
 struct JsonMarks {
   Word quotes, escapes, stops, newlines;
@@ -128,7 +128,7 @@ class JsonWalk {
     if (!take_quotes(byte_at_, begin, end)) return false;
     is_key_ = key_.is_at(begin, end, depth_);
     is_number_ = number_.is_at(begin, end, depth_);
-    // Of members with the same name the last one counts.
+    // The last of several members with the same name counts.
     if (is_key_ != NameIs::another) line_.key_reason = LineReason::no_field;
     if (is_number_ != NameIs::another) {
       line_.number_reason = LineReason::no_field;
@@ -176,12 +176,12 @@ class JsonWalk {
   Stops stops_;
   ByteAt const& byte_at_;
   Place const end_;
-  Place from_;  ///< Behind the last stop, apart from those inside of values.
+  Place from_;  ///< The place behind the last stop that is not inside a value.
   Place at_{};
   char stop_ = 0;
   LineFields const& fields_;
   MemberPath<Place, ByteAt> key_, number_;
-  NameIs is_key_ = NameIs::another, is_number_ = NameIs::another;  ///< Of the member that was named last.
+  NameIs is_key_ = NameIs::another, is_number_ = NameIs::another;  ///< Results for the member that was named last.
   unsigned depth_ = 0;                                             ///< Objects around the one whose members it is at.
   WalkedLine line_;
 };

@@ -100,8 +100,8 @@ PENSTOCK_WALKS_THERE constexpr char zone_letter(unsigned at) {
          "MSK PJST VKST VSGT UHKT UAESTWAEDTXNZSTYNZDTZIST ?BST ?AST ?ADT ?"[at];
 }
 struct Zone {
-  unsigned letters = 0;  ///< Of its name. 0: there is none.
-  int hours = 0;         ///< To the east of UTC.
+  unsigned letters = 0;  ///< Letters of its name; 0 if there is no zone.
+  int hours = 0;         ///< Hours to the east of UTC.
   bool is_known = false;
 };
 /// The zone whose name comes next, and no letter behind it; `byte_at(i)` is the byte behind `i` others.

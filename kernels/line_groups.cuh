@@ -10,7 +10,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// So many groups are added up in shared memory first.
+/// Number of groups that are added up in shared memory first.
 inline constexpr unsigned own_line_groups = 1024;
 
 template <class Number>
@@ -65,7 +65,7 @@ struct OwnLineGroups {
   unsigned* own_lines;
   unsigned long long* own_sums;
   High* own_highs;
-  unsigned* own_without;  ///< Only if `decimal`.
+  unsigned* own_without;  ///< Used only if `decimal`.
   LineGroup* all;
   unsigned count;
 

@@ -6,8 +6,8 @@
 
 #include "penstock/line_reasons.hpp"
 
-// In a CUDA source these functions are for the GPU only. Those apart are called for few lines, and not made a part of
-// what calls them.
+// These functions are for the GPU only in a CUDA source. Those marked APART are called for few lines, and are not
+// inlined into their callers.
 #ifdef __CUDACC__
 #define PENSTOCK_WALKS_THERE __device__
 #define PENSTOCK_WALKS_APART __device__ __noinline__
@@ -75,7 +75,7 @@ class FieldDecimal {
     if (!digits_ || wrong_ || part_ == Part::exponent || part_ == Part::exponent_sign) return LineReason::text;
     units = value_;
     if (value_ == 0) return LineReason::used;
-    // With a point or an exponent the last digit of value_ is not 0, so a power below 0 leaves a rest.
+    // Behind a point or an exponent the last digit of value_ is not 0, so a power below 0 leaves a remainder.
     std::int64_t power = zeros_ - behind_point_ + (negative_exponent_ ? -exponent_ : exponent_) + places;
     if (power < 0) return LineReason::not_whole;
     if (too_large_) return LineReason::too_large;
@@ -89,7 +89,7 @@ class FieldDecimal {
   PENSTOCK_WALKS_THERE constexpr bool negative() const { return negative_ && value_ != 0; }
 
  private:
-  /// What was taken last, in the order in which they come.
+  /// The part that was taken last; the parts come in this order.
   enum class Part : unsigned char { begin, sign, whole, fraction, exponent, exponent_sign, exponent_digits };
   static constexpr std::uint64_t most = ~std::uint64_t{0};
 
@@ -118,7 +118,7 @@ class FieldDecimal {
     if (!too_large_) value_ = value_ * 10 + digit;
   }
 
-  std::uint64_t value_ = 0;  ///< Of the digits up to the last one that is not 0.
+  std::uint64_t value_ = 0;  ///< Value of the digits up to the last one that is not 0.
   std::int64_t zeros_ = 0;   ///< Digits behind that one.
   std::int64_t behind_point_ = 0;
   std::int64_t exponent_ = 0;

@@ -13,7 +13,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Which walk a line needs. Each kernel is compiled for one of them.
+/// Walk that a line needs. Each kernel is compiled for one of them.
 enum class LineWalk : std::uint8_t {
   digits,  ///< Separated fields; key and number have digits only.
   values,  ///< Separated fields, of which the key may be a time and the number decimal.
@@ -24,17 +24,17 @@ constexpr LineWalk walk_of(LineFields const& fields) noexcept {
   return fields.decimal || fields.group_seconds != 0 ? LineWalk::values : LineWalk::digits;
 }
 
-/// What is known of a line once its fields were walked over.
+/// Result of the walk over a line's fields.
 struct WalkedLine {
-  std::uint64_t key = 0;  ///< If key_reason is `outside`: so many groups before the first one.
-  /// 0 if its field is no number. If that is negative, so is 2^64 less than this.
+  std::uint64_t key = 0;  ///< If key_reason is `outside`: the number of groups by which the key lies before the first
+                          ///< one.
   std::uint64_t number = 0;
-  std::uint64_t stopped = 0;  ///< Where the last field that counts ends: no line ends before that.
+  std::uint64_t stopped = 0;  ///< End of the last field that counts: no line ends before that.
   LineReason key_reason = LineReason::no_field;
   LineReason number_reason = LineReason::no_field;
   bool negative = false;
   bool open_quote = false;  ///< The line ends within quotes. Only if the walk looks for them.
-  bool goes_on = false;     ///< With JSON: `stopped` is where another text of the line begins.
+  bool goes_on = false;     ///< JSON only: `stopped` is where another text of the line begins.
 
   PENSTOCK_WALKS_THERE constexpr bool has_key() const { return key_reason == LineReason::used; }
   PENSTOCK_WALKS_THERE constexpr bool has_number() const { return number_reason == LineReason::used; }
@@ -49,7 +49,7 @@ constexpr LineGroup group_of(WalkedLine const& line, LineFields const& fields) n
           .without = how != LineWalk::digits && has_decimals(fields) && !line.has_number() ? std::uint64_t{1} : 0};
 }
 
-/// What a TimeReader makes of a text.
+/// Result of a TimeReader for a text.
 struct TimeRead {
   LineReason reason;
   std::int64_t seconds;
@@ -174,7 +174,7 @@ class EachStop {
   LineFields const& fields_;
 };
 
-/// Which bytes of a field are no separators, as its stops come one after the other.
+/// Tells separators from other bytes of a field, as its stops come one after the other.
 template <class Place>
 class FieldQuotes {
  public:
@@ -196,7 +196,7 @@ class FieldQuotes {
       bracketed_ = stop != ']';
       return false;
     }
-    // Elsewhere they are characters as all others.
+    // Quotes and brackets elsewhere are ordinary characters.
     quoted_ = stop == fields.quote && fields.quote != 0 && (at == begin || (at == closed_ && doubles_quotes(fields)));
     bracketed_ = stop == '[' && fields.brackets && at == begin;
     return stop == fields.separator;
@@ -204,7 +204,7 @@ class FieldQuotes {
   PENSTOCK_WALKS_THERE constexpr bool quoted() const { return quoted_; }
 
  private:
-  Place escaped_, closed_;  ///< Behind the last escape, and the last quote that closes.
+  Place escaped_, closed_;  ///< The places behind the last escape, and behind the last quote that closes.
   bool quoted_ = false, bracketed_ = false;
 };
 
@@ -259,7 +259,7 @@ PENSTOCK_WALKS_THERE constexpr bool walk_fields(WalkedLine& line, Stops& stops, 
   }
 }
 
-/// As walk_line has a line of an access log of which not all fields are where they should be.
+/// Does what walk_line does for a line of an access log in which not all fields are in their places.
 template <LineWalk how, class Place, class ByteAt>
 PENSTOCK_WALKS_APART constexpr WalkedLine walk_shifted(ByteAt const& byte_at, Place begin, Place end,
                                                        LineFields const& fields) {

@@ -18,9 +18,9 @@ void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFie
                     DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons,
                     std::size_t most_blocks, void* stream);
 
-/// How many inputs one kernel takes.
+/// Maximum number of inputs in one kernel.
 inline constexpr std::size_t sum_lines_inputs = 32;
-/// What one block of GPU threads looks through for lines.
+/// Bytes that one block of GPU threads searches for lines.
 inline constexpr std::size_t sum_lines_block_bytes = 8192;
 
 }  // namespace PENSTOCK_FLAVOUR

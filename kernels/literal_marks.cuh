@@ -12,11 +12,11 @@ inline namespace PENSTOCK_FLAVOUR {
 constexpr unsigned warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
 
-/// So many bytes of literals a thread compares in a block, before lines are left to the automaton: more than where each
-/// line has a literal.
+/// Bytes of literals that a thread compares in a block before lines are left to the automaton. This is more than a text
+/// needs in which each line has a literal.
 constexpr int thread_steps = 1024;
 
-/// Where lines end and literals begin in the staged bytes: a bit for each byte, 32 in a word.
+/// Ends of lines and beginnings of literals in the staged bytes: a bit for each byte, 32 in a word.
 struct LiteralMarks {
   LiteralTable table;
   unsigned const* filter;
@@ -48,7 +48,8 @@ struct LiteralMarks {
     }
   }
   enum class Line { has_one, has_none, goes_on, untold };
-  /// Of the line that begins at `begin`, as far as it is staged. All threads of a warp call it, and get the same.
+  /// Judges the line that begins at `begin`, as far as it is staged. All threads of a warp call it and get the same
+  /// result.
   __device__ Line look(unsigned begin, unsigned length) const {
     unsigned const lane = threadIdx.x % warp;
     unsigned const first = begin / warp, behind = (length + warp - 1) / warp;

@@ -28,7 +28,7 @@ class LiteralSearch {
         end_(end),
         steps_{.left = static_cast<std::int32_t>(std::min(steps_a_byte * (end - begin) + least_steps, most_steps))} {}
 
-  /// Where the first of them begins, of those from `at` on, where a line begins; the end if there is none.
+  /// Begin of the first line with a literal, from `at` on, where a line begins; the end if there is none.
   std::size_t line_from(std::size_t at) {
     if (steps_.left >= 0) {
       std::size_t const found = window_from(at);
@@ -49,7 +49,7 @@ class LiteralSearch {
     void const* const before = place == from ? nullptr : memrchr(text_.data() + from, '\n', place - from);
     return before == nullptr ? from : static_cast<std::size_t>(static_cast<char const*>(before) - text_.data()) + 1;
   }
-  /// Where the first literal from the line at `at` on ends.
+  /// Place of the last byte of the literal that ends first, from the line at `at` on; the end if there is none.
   std::size_t literal_from(std::size_t at) const {
     for (std::uint32_t node = 0; at < end_; ++at) {
       node = literals_.next_node(node, static_cast<unsigned char>(text_[at]));
@@ -57,7 +57,7 @@ class LiteralSearch {
     }
     return end_;
   }
-  /// Where the first window of a literal is, or where too few steps are left to tell.
+  /// Place of the first window of a literal, or where too few steps are left to tell.
   std::size_t window_from(std::size_t at) {
     LiteralHeader const& header = literals_.header();
     std::uint32_t const* const filter = literals_.filter();
@@ -83,7 +83,7 @@ class LiteralSearch {
       std::memcpy(bytes.data(), text_.data() + at, sizeof bytes);
       if (is_here(windows_at(at, header.windows, header.stride))) return at;
     }
-    for (; at < end_; ++at) {  // Behind the text are no bytes. A literal that seems to go on there is not found.
+    for (; at < end_; ++at) {  // No bytes follow the text. A literal that seems to go on there is not found.
       bytes = {};
       std::memcpy(bytes.data(), text_.data() + at, text_.size() - at);
       if (is_here(header.windows & ~as_bit(LiteralWindow::eight))) return at;

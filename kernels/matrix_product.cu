@@ -15,7 +15,7 @@ constexpr unsigned product_threads = 256;
 constexpr unsigned product_side = 128;  // Results of a block, each way,
 constexpr unsigned product_depth = 32;  // and what it takes of the depth at a time.
 constexpr unsigned fragment_side = 16;
-// Of the 8 warps 2 share the rows and 4 the columns.
+// The 8 warps are 2 along the rows by 4 along the columns.
 constexpr unsigned warp_rows = 64, warp_columns = 32, warps_across = product_side / warp_columns;
 constexpr unsigned fragments_down = warp_rows / fragment_side, fragments_across = warp_columns / fragment_side;
 // Rows in shared memory are longer than what is in them, so that they begin in different banks.
@@ -32,7 +32,7 @@ struct InputTiles {
   half b[product_depth][product_side + unused];
 };
 
-// What a thread has loaded of the next tiles, while the block works on those before.
+// Parts of the next tiles that a thread has loaded, while the block works on the tiles before.
 struct Ahead {
   int4 a[loads];
   int4 b[loads];

@@ -112,7 +112,7 @@ class BlockOfSamples {
     if (!clear && !is_mode_s_frame(format, 0, false)) return false;
     return is_mode_s_frame(format, fill(frame, bits, bit_at), clear);
   }
-  /// Only frames whose parity has nothing beside it are taken so.
+  /// Only frames whose parity field holds nothing but the parity are decoded this way.
   bool decode_off_the_samples(std::size_t begin, ModeSFrame& frame) const {
     std::uint16_t const* const p = powers_.data() + begin + mode_s_preamble;
     std::uint32_t likely = 0, sure = 0;
@@ -156,7 +156,7 @@ class BlockOfSamples {
 
   bool const between_;
   std::size_t const length_;
-  // What is behind the last sample is read, but decides nothing.
+  // Values behind the last sample are read, but decide nothing.
   std::array<std::uint16_t, staged_samples + 8> powers_;  // NOLINT(cppcoreguidelines-pro-type-member-init)
 };
 

@@ -15,7 +15,7 @@ namespace extension {
 inline constexpr unsigned hop = 0, routing = 43, fragment = 44, authentication = 51, options = 60;
 }
 
-/// Where the data of an option of so many bytes is in a header of options; 0 if it has none.
+/// Place of the data of an option of `kind` and `bytes` in a header of options; 0 if it has none.
 PENSTOCK_PARSES_THERE constexpr std::uint32_t option_at(Octets packet, std::uint32_t at, std::uint32_t header,
                                                         unsigned kind, std::uint32_t bytes) {
   for (std::uint32_t option = at + 2; option + 2 <= at + header;) {
@@ -37,7 +37,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t sum_of_last_address(Octets packet,
                                                                   Octets target, bool& known) {
   std::uint32_t const type = packet[at + 2], addresses = (header - 8) / 16;
   known = addresses != 0 && (type == 0 || type == 2 || type == 4);
-  // Of type 4 the first address is the last of the route.
+  // Type 4 has the last address of the route first.
   if (known) return sum_of_pairs(packet + at + 8 + (type == 0 ? (addresses - 1) * 16 : 0), 16);
   if (type != 3) return 0;
   // Addresses leave out what they have in common with that of the header.
@@ -93,7 +93,7 @@ PENSTOCK_PARSES_THERE constexpr void parse_ipv6(ParsedPacket& parsed, Octets pac
   unsigned next = packet[at + 6];
   PacketPayload payload{.at = at + 40, .bytes = big_half(packet + at + 4), .there = bytes - at - 40};
   if (payload.bytes == 0) {
-    payload.bytes = all - at - 40;  // As with IPv4.
+    payload.bytes = all - at - 40;  // The rest of the packet counts, as with IPv4.
     if (next == extension::hop && payload.there >= 8) {
       // A packet that is too long for the length in its header (RFC 2675).
       std::uint32_t const header = (packet[payload.at + 1] + 1U) * 8;

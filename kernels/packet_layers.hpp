@@ -10,7 +10,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Behind an EtherType at `at`. What is too short for one is a length, as IEEE 802.3 has it.
+/// The layer behind an EtherType at `at`. A value below all EtherTypes is a length, as in IEEE 802.3.
 PENSTOCK_PARSES_THERE constexpr PacketLayer behind_type(Octets packet, std::uint32_t bytes, std::uint32_t at) {
   if (at + 2 > bytes) return {layer::none, bytes};
   std::uint32_t const type = big_half(packet + at);
@@ -124,7 +124,7 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer behind_layer(Octets packet, std::uin
   }
 }
 
-/// Where IP begins in a packet of this link, or layer::none, or layer::unknown_link.
+/// Place of IP in a packet of this link, or layer::none, or layer::unknown_link.
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_ip(Octets packet, std::uint32_t bytes, std::uint32_t link) {
   std::uint32_t begin = 0;
   // Two links say in front of each packet which one it is of.

@@ -6,7 +6,7 @@
 
 #include "penstock/flavour.hpp"
 
-// In a CUDA source these functions are for the GPU only.
+// These functions are for the GPU only in a CUDA source.
 #ifdef __CUDACC__
 #define PENSTOCK_PARSES_THERE __device__
 #else

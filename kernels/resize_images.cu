@@ -10,7 +10,7 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// By value, as what a kernel is launched with.
+/// Arguments of a kernel, passed by value.
 struct ResizeArguments {
   unsigned char const* images[resize_images_inputs];
   std::uint64_t bytes[resize_images_inputs];

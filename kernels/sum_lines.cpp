@@ -268,7 +268,7 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
 FirstTime first_time(std::string_view text, LineFields fields) {
   fields = with_characters_of_format(fields);
   fields.group_seconds = 1;
-  fields.first_second = -(std::int64_t{1} << 62U);  // Before all times, which have less than 60 bits.
+  fields.first_second = -(std::int64_t{1} << 62U);  // This is before all times, which have less than 60 bits.
   FirstTime first;
   auto const first_key = [&](auto summer) { return summer.first_key(LineReason::no_year, first.without_year); };
   auto const key = fields.format == LineFormat::json

@@ -18,13 +18,13 @@ constexpr unsigned packets_of_block = packet_threads / packet_warp * packets_of_
 static_assert(packets_of_block == sum_packets_block_packets);
 constexpr unsigned whole_warp = 0xffffffff;
 
-/// What one kernel looks at.
+/// Inputs of one kernel.
 struct PacketInputs {
   unsigned char const* records[sum_packets_inputs];
   std::uint32_t bytes[sum_packets_inputs];
   std::uint32_t const* places[sum_packets_inputs];
   unsigned count;
-  unsigned blocks_of_each;  ///< As many as the largest takes.
+  unsigned blocks_of_each;  ///< Number of blocks that the largest input takes.
 };
 
 __device__ void add_to(std::uint64_t& to, std::uint64_t value) {

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(points / 2)
         im[at] = sum.im;
         re[at + half] = difference.re;
         im[at + half] = difference.im;
-        // Of points closer together a warp has all 64 that it takes next.
+        // If points are closer together, a warp itself wrote all 64 that it reads next.
         if (half > spectra_warp) {
           __syncthreads();
         } else {

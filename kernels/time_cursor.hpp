@@ -23,7 +23,7 @@ class TimeCursor {
     return end_ - at_ > bytes ? byte_at_(at_ + bytes) : '\n';
   }
   PENSTOCK_WALKS_THERE constexpr bool is_digit(unsigned behind) const { return digit_of(byte_behind(behind)) <= 9; }
-  /// How many digits come next, as far as it looks ahead.
+  /// Number of digits that come next, as far as it looks ahead.
   PENSTOCK_WALKS_THERE constexpr unsigned count_digits() const {
     unsigned digits = 0;
     while (digits < time_look_ahead - 1 && is_digit(digits)) ++digits;

@@ -28,7 +28,7 @@ inline float sum_of_squares(float x) {
   constexpr double half_pi = 1.57079632679489661923;
   constexpr double half_pi_high = 0x1.921fb5p+0;
   constexpr double half_pi_low = 0x1.110b4611a6263p-26;
-  constexpr double to_integer = 0x1.8p52;  // Beside this number a double has no room for fractions.
+  constexpr double to_integer = 0x1.8p52;  // Next to this number a double has no bits for fractions.
   double const wide = x;
   double const turns = (wide * (1 / half_pi) + to_integer) - to_integer;
   float const r = static_cast<float>((wide - turns * half_pi_high) - turns * half_pi_low);
@@ -87,7 +87,7 @@ double transform_error(std::span<float const> from, std::uint64_t first_index, s
     double const x = static_cast<float>(first_index + i);
     double const sine = std::sin(x), cosine = std::cos(x);
     double const error = std::abs(to[i] - (from[i] + std::sqrt(sine * sine + cosine * cosine)));
-    if (!(error <= largest)) largest = error;  // Not std::max, which would lose a NaN.
+    if (!(error <= largest)) largest = error;  // std::max would lose a NaN.
     if (std::isnan(error)) return error;
   }
   return largest;
