@@ -22,7 +22,7 @@ using measure::Spread;
 /// A point that has more of its ceiling than that has come to more, as it is printed.
 constexpr double above_ceiling = 1.005;
 
-/// Of the fastest point, and the bounds of all others in a word.
+/// The verdict on the fastest point, and the bounds of all others in a word.
 std::string verdict_text(std::span<Axis const> axes, std::span<PointResult const> results) {
   auto const best = best_of(results);
   if (!best || !results[*best].verdict) return "";
@@ -73,7 +73,7 @@ std::optional<std::size_t> best_of(std::span<PointResult const> results, bool la
 
 namespace {
 
-/// How many lanes ran, where that is not what was asked for, since each device has one at least; else empty.
+/// Number of lanes that ran, if it differs from the number asked for, since each device has one at least; else empty.
 std::string lanes_that_ran(std::span<PointResult const> results) {
   unsigned least = std::numeric_limits<unsigned>::max(), most = 0;
   bool other = false;
@@ -103,7 +103,7 @@ std::optional<double> part_of_ceiling(PointResult const& result) {
   return measure::spread_of(result.tiles_per_second).median / *ceiling;
 }
 
-/// Of a hundred tiles, how many came by callback, by looking and by the watchdog: "81/19/0".
+/// Percentages of tiles found by callback, by looking and by the watchdog: "81/19/0".
 std::string found_text(PointResult const& result) {
   FoundTiles const found = result.last ? result.last->report.found() : FoundTiles{};
   if (found.all() == 0) return "-";
@@ -149,7 +149,7 @@ std::set<std::string> drop_empty_columns(std::vector<std::vector<std::string>>& 
   return {rows[0].begin(), rows[0].end()};
 }
 
-/// That they were looked at, and of how many points.
+/// A line on the digests: that of one point, or that those of all points agree.
 std::string digests_text(std::span<PointResult const> results) {
   std::set<std::uint64_t> digests;
   std::size_t points = 0;
@@ -170,7 +170,7 @@ std::string digests_text(std::span<PointResult const> results) {
 
 namespace {
 
-/// Of which points the clock was late, and how much; or empty.
+/// The points whose clock was late, and by how much; or empty.
 std::string late_text(std::span<Axis const> axes, std::span<PointResult const> results) {
   std::vector<std::string> places;
   std::string first;
