@@ -33,7 +33,7 @@ CLI::Validator names_a_file();
 /// Takes what may name a file to be written: likewise, but not `-`, which some would take for standard output.
 CLI::Validator names_an_output();
 
-/// What these results were measured on, but for the flavour, as a profile says it.
+/// The machine that these results were measured on, without the flavour, in the form of a profile.
 ///
 /// Shape: as docs/results.md has them.
 ProfiledMachine machine_of_results(std::string const& results);
@@ -56,13 +56,13 @@ struct SlowerOption {
   std::string applied_to(std::string const& wish) const;
 };
 
-/// What most commands do with a profile.
+/// The use that most commands make of a profile.
 inline constexpr char const* profile_fills_in = "Settings that tune --save wrote, for all that is not named here";
 
 /// The option `--profile FILE`.
 struct ProfileOption {
   std::string path;                ///< Empty if there is none.
-  std::optional<Profile> profile;  ///< Once the options were read.
+  std::optional<Profile> profile;  ///< Set once the options were read.
 
   /// `help` says what is done with it. `take` is called when all options of the command were read and there is a
   /// profile: it sets what was not named.
@@ -75,7 +75,7 @@ struct ProfileOption {
 struct PipelineArguments {
   std::string device = "auto";
   SlowerOption slower;
-  std::map<std::string, std::string> values;  ///< By option, as asked for or as the profile has it.
+  std::map<std::string, std::string> values;  ///< Values by option, as asked for or as the profile has them.
   ProfileOption profile;
   bool attributes = false;  ///< Lost tiles are to be run again, as `attribution()` says.
   /// Flags that are axes, too, may have a yes or a no behind them. Not where a file name may follow them.

@@ -16,8 +16,8 @@ CLI::Validator offers(std::string const& names);
 /// The devices that every machine knows by name.
 inline constexpr char const* device_words = "auto, cpu, cuda, model:h200, model:h100, model:a100, all";
 
-/// What completion offers for the option: the values that `offers` names, or all that a CLI::IsMember takes. Empty if
-/// it has neither. CLI11 shows the validators of an option only where it may be changed.
+/// The words that completion offers for the option: the values that `offers` names, or all that a CLI::IsMember takes.
+/// Empty if it has neither. CLI11 shows the validators of an option only where it may be changed.
 std::vector<std::string> offered_values(CLI::Option& option);
 
 /// A script that has bash complete the command line of `program`: its commands, the options of each, and the values of

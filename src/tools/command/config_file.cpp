@@ -26,7 +26,7 @@ constexpr char const* option_name = "--config";
 
 #ifdef PENSTOCK_WITH_TOML
 
-/// What the command line would have for a value; empty if it has nothing of that kind. A list is its elements with
+/// The value as the command line would have it; empty if it has nothing of that kind. A list is its elements with
 /// commas.
 std::optional<std::string> text_of(toml::node const& value) {
   if (auto const* const text = value.as_string()) return text->get();
@@ -87,7 +87,7 @@ bool may_begin_a_string(std::string_view before) {
   return line.find('=') == line.size() - 1;  // The first of its line.
 }
 
-/// What toml++ 3.3 is not given.
+/// A place that toml++ 3.3 must not parse.
 struct Unfit {
   std::size_t line = 0;
   std::string remedy;
@@ -103,7 +103,7 @@ std::optional<Unfit> find_unfit(std::string_view text) {
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   std::size_t line = 1, dots = 0;
   bool comment = false;
-  std::string_view closing;  // Of the string, if it is in one.
+  std::string_view closing;  // End of the string at this place; empty outside of strings.
   for (std::size_t at = 0; at < text.size(); ++at) {
     char const now = text[at];
     if (now == '\n') {

@@ -64,13 +64,13 @@ struct TraceArguments {
 
   /// `of` is what the trace shows, as in "the run".
   void add_to(CLI::App& command, std::string const& of);
-  /// Those of the trace only.
+  /// Adds the options of the trace only.
   void add_trace_to(CLI::App& command, std::string const& of);
   /// The same as arguments of another command, which writes to `path`; empty for no trace.
   std::vector<std::string> arguments(std::string const& path) const;
   /// Throws: Error of kind bad_argument, if the options do not go together, or not with this build.
   void check() const;
-  /// For FilesToWrite.
+  /// The file for FilesToWrite.
   NamedFile named() const { return {"--trace", file}; }
   /// A recorder with room for some 100'000 tiles, which keeps fewer of longer runs; null if no trace is asked for.
   std::unique_ptr<Recorder> recorder() const;
@@ -85,12 +85,12 @@ struct TraceArguments {
 ///
 /// Throws: as OutputFile::write.
 void write_trace_file(OutputFile& file, std::function<void(std::ostream&)> const& write);
-/// With such a trace.
+/// Has the file written with such a trace.
 ///
 /// Throws: likewise.
 void write_trace_file(OutputFile& file, Recording const& recording, TraceFacts const& facts);
 
-/// In a line, how much of a run of `wall` the trace shows, and what it took to record it.
+/// A line on how much of a run of `wall` the trace shows, and on the cost of recording it.
 std::string traced_text(std::string const& path, Recording const& recording, std::chrono::nanoseconds wall);
 
 }  // namespace penstock::cli

@@ -18,7 +18,7 @@ std::vector<CLI::App const*> commands_of(CLI::App const& program) {
   return program.get_subcommands([](CLI::App const*) { return true; });
 }
 
-/// Of a group; of none, if `group` is hidden.
+/// Options of a group; none if `group` is hidden.
 std::vector<CLI::Option const*> options_of(CLI::App const& command, std::string const& group, bool positional) {
   return command.get_options([&](CLI::Option const* option) {
     return !group.empty() && option->get_group() == group && option->get_positional() == positional;
@@ -61,7 +61,7 @@ std::string as_sentence(std::string const& text) {
   return text.empty() || text.ends_with('.') ? text : text + ".";
 }
 
-/// Such as penstock-hash.
+/// A name such as penstock-hash.
 std::string page_name(CLI::App const& program, CLI::App const& command) {
   return &program == &command ? program.get_name() : program.get_name() + "-" + command.get_name();
 }
@@ -70,7 +70,7 @@ bool takes_many(CLI::Option const& option) {
   return option.get_expected_max() == CLI::detail::expected_max_vector_size;
 }
 
-/// What stands for a value: the type without what its validators add to it.
+/// Placeholder of a value: the type without what its validators add to it.
 std::string value_name(CLI::Option const& option) {
   std::string const type = option.get_type_name();
   return type.substr(0, type.find(':'));
@@ -86,7 +86,7 @@ std::string tag_of(CLI::Option const& option) {
   return tag;
 }
 
-/// Such as "Not with --json, --quiet.", in order; CLI11 has them in the order of addresses.
+/// A sentence such as "Not with --json, --quiet.", in order; CLI11 has them in the order of addresses.
 std::string with_others(std::string const& words, std::set<CLI::Option*> const& others) {
   std::vector<std::string> names;
   for (CLI::Option const* const other : others) names.push_back(other->get_name());

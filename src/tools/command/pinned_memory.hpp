@@ -18,7 +18,7 @@ class PinnedMemory {
   /// No temporary object, since GCC says of one that it may be read before it is written, where the sanitizers are on.
   static inline std::optional<NumaNode> const any_node{};
 
-  /// On `node`, if it names one.
+  /// Allocates and pins memory, on `node` if it names one.
   ///
   /// Blocks: as Slab, until `stop` is requested at most.
   /// Throws: Error, if there is not so much memory, if it cannot be pinned, or if `stop` was requested before.

@@ -6,7 +6,7 @@
 
 namespace penstock::cli {
 
-/// How a program is linked.
+/// Ways in which a program is linked.
 enum class ProgramKind : std::uint8_t {
   dynamic,       ///< The dynamic linker loads its libraries, and can load ours.
   linked_whole,  ///< Linked with -static: the dynamic linker cannot load a library into it.
@@ -16,7 +16,7 @@ enum class ProgramKind : std::uint8_t {
 
 /// A program that can be started.
 struct ProgramFile {
-  std::string path = {};  ///< With a slash in it.
+  std::string path = {};  ///< A path with a slash in it.
   ProgramKind kind = ProgramKind::dynamic;
   /// It is set-uid or set-gid, or has capabilities, so the dynamic linker ignores LD_PRELOAD.
   bool takes_rights = false;

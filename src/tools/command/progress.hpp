@@ -64,7 +64,7 @@ class Progress {
 
   bool drawn() const noexcept { return line_.drawn(); }
   void add(std::uint64_t bytes) noexcept { done_.fetch_add(bytes, std::memory_order_relaxed); }
-  /// Until it is known, the line has no bar and no time left.
+  /// The line has no bar and no time left until the total is known.
   void set_total(std::uint64_t bytes) noexcept {
     total_.store(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
   }
@@ -89,7 +89,7 @@ class Progress {
 std::string runs_line(std::size_t done, std::size_t total, std::chrono::duration<double> elapsed,
                       std::string const& now, unsigned width);
 
-/// How far a process was that started this one to do a part of its runs, and where it draws its line.
+/// Progress of the process that started this one to do a part of its runs, and the terminal where it draws its line.
 struct ProgressBegun {
   std::string on;
   std::size_t done = 0;
@@ -113,9 +113,9 @@ class RunProgress {
   RunProgress& operator=(RunProgress const&) = delete;
   ~RunProgress() { end(); }
   void show(std::size_t done, std::size_t total, std::string const& now);
-  /// For a process that does the next of the runs; empty if nothing is drawn.
+  /// The progress for a process that does the next of the runs; empty if nothing is drawn.
   std::optional<ProgressBegun> handed_on(std::size_t done, std::size_t total) const;
-  /// Another line in its place.
+  /// Draws another line in its place.
   void draw(std::string const& line);
   /// Wipes it already.
   void end();
@@ -124,7 +124,7 @@ class RunProgress {
   std::chrono::nanoseconds elapsed() const { return begun_.elapsed + (std::chrono::steady_clock::now() - start_); }
 
   ProgressBegun const begun_;
-  std::optional<TerminalLine> line_;  ///< Until it ends.
+  std::optional<TerminalLine> line_;  ///< Empty once it has ended.
   std::chrono::steady_clock::time_point const start_ = std::chrono::steady_clock::now();
 };
 

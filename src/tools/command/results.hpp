@@ -22,7 +22,7 @@ std::string text_table(std::vector<std::vector<std::string>> const& rows, std::s
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t columns);
 /// A line of cells with commas between them; cells with a comma, a quote or an end of line are quoted.
 std::string csv_line(std::vector<std::string> const& cells);
-/// With four digits that count: "12.34", "0.123", "1234".
+/// The number with four significant digits: "12.34", "0.123", "1234".
 std::string short_number(double value);
 /// One number as printf has it.
 std::string formatted(char const* pattern, double value);
@@ -42,16 +42,16 @@ nlohmann::ordered_json or_null(std::optional<Value> const& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
-/// For people: what `describe` says, and a line on what a tile takes of the device. Ends a line.
+/// Text for people: the one of `describe`, and a line on what a tile takes of the device. Ends a line.
 std::string as_text(Verdict const& verdict);
 /// The members of docs/results.md that say no more than the verdict does.
 nlohmann::ordered_json as_members(Verdict const& verdict);
 
-/// Of a model on a machine that is too slow for its clock: which of `points` points are not judged for that, by their
-/// places, and what the first was told. Ends a line; empty without places.
+/// For a model on a machine that is too slow for its clock: the places of those of `points` points that are not judged
+/// for that, and the message for the first. Ends a line; empty without places.
 std::string late_sentence(std::string const& told, std::vector<std::string> const& places, std::size_t points);
 
-/// Where and with what a sweep was made.
+/// Place and conditions of a sweep.
 struct BenchFacts {
   std::string version;
   std::string commit;  ///< Empty if unknown.
@@ -60,10 +60,10 @@ struct BenchFacts {
   HostLimits host;
   std::size_t cpus = 0;
   std::size_t nodes = 0;
-  DeviceInfo device;                 ///< As DeviceGroup::info.
-  std::vector<std::string> devices;  ///< As DeviceGroup::names.
+  DeviceInfo device;                 ///< Result of DeviceGroup::info.
+  std::vector<std::string> devices;  ///< Result of DeviceGroup::names.
   std::string date;                  ///< ISO 8601.
-  std::string command;               ///< As a shell takes it.
+  std::string command;               ///< Command line, quoted for a shell.
 };
 
 /// This build, which is of that flavour and has the CUDA device or not; this machine, those devices and the time now.
@@ -71,11 +71,11 @@ struct BenchFacts {
 /// Throws: Error, if a device does not say what it is.
 BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cuda, std::string const& command_line);
 
-/// What a device is to people: "NVIDIA H200", or "model of NVIDIA H200 (model:h200, 16 CPUs, 20 times slower)".
+/// Description of a device for people: "NVIDIA H200", or "model of NVIDIA H200 (model:h200, 16 CPUs, 20 times slower)".
 std::string device_text(DeviceInfo const& device);
 /// The same of the member `device` of docs/results.md.
 std::string device_text(nlohmann::ordered_json const& device);
-/// How much slower this machine's time is, for results of a modelled GPU; else null.
+/// Factor by which this machine's time is slower, for results of a modelled GPU; else null.
 nlohmann::ordered_json slower_or_null(std::string const& model);
 
 /// The time now, as BenchFacts::date.

@@ -17,7 +17,7 @@
 namespace penstock::cli {
 namespace {
 
-/// As many whole lines as a pipe takes at once and undivided, at least one.
+/// Length of as many whole lines as a pipe takes at once and undivided, at least one.
 std::size_t length_of_group(std::string_view lines) {
   if (lines.size() <= PIPE_BUF) return lines.size();
   std::size_t end = lines.rfind('\n', PIPE_BUF - 1);
@@ -58,7 +58,7 @@ bool StandardOutput::has_room() const {
   for (;;) {
     pollfd room{.fd = descriptor_, .events = POLLOUT, .revents = 0};
     int const ready = poll(&room, 1, milliseconds_between_looks);
-    // Whatever is wrong with it, the write says.
+    // The write reports whatever is wrong with it.
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
     auto const now = std::chrono::steady_clock::now();
     if (hurry_) give_up = std::min(give_up, now + patience);
@@ -82,7 +82,7 @@ bool StandardOutput::write_whole(std::string_view lines) {
     }
   }
   if (problem == 0) return true;
-  // Of the part that was written the last line may lack its end.
+  // The last line of the part that was written may lack its end.
   std::string_view const part = lines.substr(0, lines.size() - rest.size());
   take_back(part.size() - (part.rfind('\n') + 1));
   fail(problem);
