@@ -26,7 +26,7 @@ struct Side {
   std::string name() const { return std::string(flavour_name(flavour)); }
   std::string path() const { return sibling_program(program); }
 };
-/// In the order in which they run.
+/// Both sides, in the order in which they run.
 std::array<Side, 2> sides_of(std::string const& program) {
   return {Side{Flavour::legacy, program + "-legacy"}, Side{Flavour::per_thread, program}};
 }
@@ -181,7 +181,7 @@ ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt)
                         output, interrupt);
   }
   for (SweepCase const& one : cases.cases(sweep.axes))
-    static_cast<void>(one.axes.axes());  // What cannot be, is said at once.
+    static_cast<void>(one.axes.axes());  // Impossible values are reported at once.
   if (sweep.axes.job != nullptr) expect_both_programs(program);
   std::string const date = date_now();
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());

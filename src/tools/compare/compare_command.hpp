@@ -25,10 +25,10 @@ struct CompareCommand {
   std::string program = "penstock";  ///< The per-thread one; the other has "-legacy" behind its name.
   SweepArguments sweep;
   unsigned rounds = 5;
-  TraceArguments trace;  ///< Of both at one point.
+  TraceArguments trace;  ///< The trace shows both at one point.
   std::optional<double> expected;
   CaseArguments cases;
-  ProgramsToCompare programs;  ///< In place of all that.
+  ProgramsToCompare programs;  ///< They replace all the options above.
 
   void add_to(CLI::App& command);
   /// Blocks: some tenths of a second for each point, round and flavour.
@@ -36,8 +36,8 @@ struct CompareCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
-  /// What a program's `bench` says with these arguments, as JSON; whatever there is, if `interrupt` was requested. With
-  /// a trace, unless its file has no name.
+  /// Output of a program's `bench` with these arguments, as JSON; possibly partial if `interrupt` was requested. It
+  /// writes a trace, unless `trace_file` is empty.
   ChildEnd bench(std::vector<std::string> arguments, std::string const& trace_file, Interrupt const& interrupt) const;
   /// The rounds; ends early if `interrupt` was requested, with a round less.
   void measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const;

@@ -20,8 +20,8 @@ struct ComparedSide {
   std::vector<double> cpu = {};      ///< Seconds for a gigabyte, by round.
   std::string error = {};
   nlohmann::ordered_json judged = {};     ///< The point in the run for latency, ceilings and verdict; or null.
-  std::vector<std::string> remarks = {};  ///< On that run.
-  std::string too_slow = {};              ///< Of a model: that this machine was in some round; or empty.
+  std::vector<std::string> remarks = {};  ///< Remarks on that run.
+  std::string too_slow = {};              ///< For a model: says that this machine was too slow in some round; or empty.
 
   void take(nlohmann::ordered_json const& point);
   /// Gigabytes of one tile; 0 if the point was not measured.
@@ -41,8 +41,8 @@ struct ComparedPoint {
   bool measured() const { return error().empty() && !legacy.tiles.empty(); }
   /// The error of one of the two sides; empty if neither failed.
   std::string const& error() const { return legacy.error.empty() ? per_thread.error : legacy.error; }
-  /// Of a model: that this machine was too slow for its clock in one of the builds; empty if it was not, or if that is
-  /// not the reason why there is nothing.
+  /// For a model: says that this machine was too slow for its clock in one of the builds; empty if it was not, or if
+  /// another reason explains that there is no result.
   std::string const& late() const { return legacy.too_slow.empty() ? per_thread.too_slow : legacy.too_slow; }
   /// It was measured, and no clock was late meanwhile.
   bool judged_by_its_clock() const { return measured() && late().empty(); }
@@ -55,7 +55,7 @@ struct ComparedPoint {
   std::uint64_t threads() const { return axes.value("producers", std::uint64_t{0}); }
   /// "producers 4, tile 4 KiB"; empty if nothing is swept.
   std::string where() const { return place_without(""); }
-  /// Like where(), without the producers.
+  /// The same as where(), without the producers.
   std::string elsewhere() const { return place_without("producers"); }
 
  private:
@@ -81,7 +81,7 @@ struct Compared {
   std::vector<ComparedPoint const*> as_used() const;
 };
 
-/// Of which points the clock was late, as late_sentence says.
+/// The points whose clock was late, as late_sentence says them.
 std::string late_in(Compared const& compared);
 
 /// The result of the comparison, in a sentence or two; of points whose clock was late nothing.

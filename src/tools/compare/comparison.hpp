@@ -37,7 +37,7 @@ class Comparison {
   std::string doubt() const;
   /// True if every point was measured in both flavours.
   bool all_measured() const;
-  /// Which were not, in a sentence; empty if all were.
+  /// A sentence on the points that were not; empty if all were.
   std::string what_failed() const;
   /// True if with the most threads the median speed-up of every point is at least that. Points with work that names
   /// streams of its own do not count; a claim holds neither where one of the others failed nor where there are none.
@@ -50,19 +50,19 @@ class Comparison {
   void judge(Flavour by, std::string_view results, std::span<std::size_t const> which);
   /// These could not be had, for this reason.
   void remark(Flavour by, std::string const& why, std::span<std::size_t const> which);
-  /// How many points there are.
+  /// Number of points.
   std::size_t points() const;
   /// The points that were measured by both.
   std::vector<std::size_t> measured() const;
-  /// Where it shows most: the point with the greatest speed-up. Empty if no point was measured by both.
+  /// Index of the point with the greatest speed-up. Empty if no point was measured by both.
   std::optional<std::size_t> plainest() const;
   /// The axes and values of a point, as the command has them.
   std::map<std::string, std::string> values_of(std::size_t point) const;
-  /// What it shows, in a sentence or two.
+  /// The result, in a sentence or two.
   std::string sentence() const;
   /// A table for people, and the sentence.
   std::string as_text() const;
-  /// As docs/results.md.
+  /// JSON as docs/results.md describes it.
   std::string as_json(std::string const& date, std::string const& command) const;
   /// A line of names, and one for each point, as docs/results.md; texts with a comma or a quote are quoted.
   std::string as_csv(std::string const& date) const;

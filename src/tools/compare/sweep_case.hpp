@@ -22,8 +22,8 @@ struct SweepCase {
   AxisOptions axes;
 };
 
-/// Which cases are compared: one polled stream for each thread, as a loop written by hand has it, and the framework
-/// with its defaults.
+/// Cases that are compared: one polled stream for each thread, as in a loop written by hand, and the framework with its
+/// defaults.
 struct CaseArguments {
   std::string asked = "both";
 
