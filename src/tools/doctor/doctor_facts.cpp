@@ -29,7 +29,7 @@ std::string gpu_line(DeviceInfo const& gpu) {
 
 /// Pinned memory that a pipeline takes at most if the user does not say otherwise.
 constexpr std::uint64_t usual_pinned_bytes = std::uint64_t{1} << 30;
-/// At the 86 GB/s that docs/performance.md has, 3 ms of reading: ten times what it takes to start the threads.
+/// Reading this much takes 3 ms at the 86 GB/s of docs/performance.md: ten times what it takes to start the threads.
 constexpr std::uint64_t least_read_bytes = std::uint64_t{256} << 20;
 
 void remark_on_host(DoctorFacts const& facts, std::vector<std::string>& remarks) {

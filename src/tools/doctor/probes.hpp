@@ -14,7 +14,7 @@
 
 namespace penstock::cli {
 
-/// What a machine moved in a short while.
+/// Rates of a machine, measured for a short while.
 ///
 /// Units: bytes per second.
 struct ProbeRates {
@@ -28,7 +28,7 @@ struct ProbeRates {
   /// `threads` threads reading a file into pinned memory with read(2), once and no longer than the time for that;
   /// empty without one.
   std::optional<double> read;
-  std::uint64_t read_bytes = 0;  ///< How much that was.
+  std::uint64_t read_bytes = 0;  ///< Number of bytes that were read.
   bool read_all = true;          ///< It was the whole file.
 };
 
