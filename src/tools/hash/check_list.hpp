@@ -65,7 +65,7 @@ class CheckList {
   std::size_t opened_ = 0;          ///< Lists so far, the current one among them.
   std::unique_ptr<OpenFile> list_;  ///< The current one; null between two.
   std::uint64_t line_ = 0;          ///< Lines of it that were handed out.
-  std::string read_;                ///< What was read of it and is not yet handed out.
+  std::string read_;                ///< Bytes of it that were read and not yet handed out.
 };
 
 }  // namespace penstock::cli

@@ -25,7 +25,7 @@ class DeferredFiles {
     InputFile input = {};
   };
 
-  /// From here on until `group_ended`, a thread may put files here.
+  /// A thread may put files here from this call until `group_ended`.
   void group_began();
   void group_ended() noexcept;
 
@@ -46,8 +46,8 @@ class DeferredFiles {
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::map<std::uint64_t, InputFile> files_;  ///< In the order of the input, so that lines come soon.
-  std::size_t groups_ = 0;                    ///< That began and have not ended.
+  std::map<std::uint64_t, InputFile> files_;  ///< Files in the order of the input, so that lines come soon.
+  std::size_t groups_ = 0;                    ///< Groups that began and have not ended.
   bool closed_ = false;
 };
 

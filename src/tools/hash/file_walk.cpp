@@ -34,7 +34,7 @@ bool is_empty(OpenFile const& file, std::span<std::byte> room) {
   try {
     return file.read_at(0, room.first(1)) == 0;
   } catch (FileProblem const&) {
-    return false;  // What reads it as a stream says what is wrong.
+    return false;  // The error is reported when the file is read as a stream.
   }
 }
 
@@ -119,7 +119,7 @@ std::optional<FoundFile> FileWalk::leave() {
   } catch (FileProblem const& refused) {
     problem = refused.sentence();
   }
-  // None of those above can be found from here.
+  // None of the directories above can be found from here.
   FoundFile const lost{above.path, std::move(problem)};
   levels_.clear();
   return lost;
@@ -127,7 +127,7 @@ std::optional<FoundFile> FileWalk::leave() {
 
 std::optional<WholeFile> hash_small_file(GroupedFile const& file, std::span<std::byte> room) {
   InputFile const& input = file.input;
-  // To open a pipe and close it again would end it for its writer.
+  // Opening a pipe and closing it again would end it for its writer.
   if (struct stat status{}; !file.regular && stat(input.path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     return std::nullopt;
   OpenFile const opened = input.folder == nullptr ? OpenFile(input.path) : OpenFile(*input.folder, input.path);

@@ -68,10 +68,10 @@ class FileWalk {
 struct WantedFile {
   std::string path;
   std::string problem;                            ///< Why it cannot be, or empty.
-  std::string expected;                           ///< What a check list says, or empty.
+  std::string expected;                           ///< The sum of a check list, or empty.
   std::string shown = {};                         ///< The path as that list has it, or empty.
-  std::shared_ptr<OpenFolder const> folder = {};  ///< As InputFile::folder.
-  mode_t kind = 0;                                ///< As FoundFile::kind.
+  std::shared_ptr<OpenFolder const> folder = {};  ///< The same as InputFile::folder.
+  mode_t kind = 0;                                ///< The same as FoundFile::kind.
 };
 
 /// A file of a group, and its number in the HashBook.
@@ -96,7 +96,8 @@ std::optional<WholeFile> hash_small_file(GroupedFile const& file, std::span<std:
 struct FileGroup {
   static constexpr std::size_t most_files = 128;
   static constexpr std::size_t most_file_bytes = std::size_t{256} << 10;
-  static constexpr std::size_t usual_bytes = std::size_t{1} << 20;  ///< If its files are as large as those before.
+  static constexpr std::size_t usual_bytes = std::size_t{1} << 20;  ///< Reached if its files are as large as those
+                                                                    ///< before.
   static constexpr std::size_t most_folders = 8;  ///< Open until their files are read, for each producer.
 
   std::vector<GroupedFile> files = {};

@@ -14,18 +14,18 @@
 
 namespace penstock::cli {
 
-/// What became of one file.
+/// Result for one file.
 struct HashedFile {
   std::string path;
   std::uint64_t bytes = 0;
   std::optional<Blake3Digest> digest;  ///< Empty if there is a problem.
   std::string problem;                 ///< A sentence, or empty.
   bool cancelled = false;              ///< Not hashed because the run was stopped.
-  std::string expected;                ///< What a check list says, in hexadecimal; empty without one.
-  std::string shown;                   ///< The path as that list has it; empty without one.
+  std::string expected;                ///< The run was stopped before it was hashed.
+  std::string shown;                   ///< The sum of a check list, in hexadecimal; empty without one.
 };
 
-/// What became of a file that was hashed in one go.
+/// Result for a file that was hashed in one go.
 struct WholeFile {
   std::uint64_t number = 0;
   Blake3Digest digest = {};

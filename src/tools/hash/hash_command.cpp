@@ -31,8 +31,8 @@ namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// Of a run of which every tile was recorded, on devices that can still be asked what they are; empty of others, which
-/// do not show what the device did at once.
+/// The verdict on a run whose tiles were all recorded, on devices that can still be queried. Empty for other runs,
+/// which do not show what the device did at the same time.
 std::optional<Verdict> verdict_of(Report const& report, PipelineOptions const& options, Recording const& recording,
                                   DeviceGroup const& devices) {
   if (recording.every != 1 || report.tiles_done == 0 || devices.lost()) return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<Verdict> verdict_of(Report const& report, PipelineOptions const& o
 }
 
 constexpr std::size_t usual_tile_bytes = std::size_t{4} << 20;
-/// Of the tiles that are hashed while a GPU starts, whatever they and the CPUs come to.
+/// Maximum size of all tiles that are hashed while a GPU starts, whatever the tile size and the number of CPUs.
 constexpr std::size_t most_head_start_bytes = std::size_t{256} << 20;
 
 /// Bytes of a tile. It must be a whole subtree of the file's tree.
@@ -102,8 +102,8 @@ std::vector<std::string> HashCommand::inputs() const {
   return paths.empty() ? std::vector<std::string>{"-"} : paths;
 }
 
-/// Where this command may choose where it hashes. A trace and a profiler are to show the pipeline, and a device that is
-/// named is the one that is meant.
+/// True if this command may choose where it hashes. A trace and a profiler are to show the pipeline, and a device that
+/// is named is the one that is meant.
 bool HashCommand::leaves_choice() const {
   return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx;
 }
@@ -217,7 +217,7 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
   for (std::size_t const asked : {options.tuning.tiles, std::size_t{options.producers}}) {
     if (asked != 0) runners = std::min(runners, asked);
   }
-  // What the input serves outlives it.
+  // The pools that the input serves outlive it.
   std::shared_ptr<Started> started;
   Slab const slab(Pool::slab_bytes(shape, runners));
   Pool pool(slab.bytes(), shape, runners);

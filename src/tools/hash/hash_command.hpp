@@ -76,7 +76,7 @@ struct HashCommand {
   bool write_trace_of(OutputFile& file, Recording const& recording, Report const& report, std::string const& on,
                       Progress& progress) const;
 
-  std::future<std::shared_ptr<Started>> starting_;  ///< Of a head start.
+  std::future<std::shared_ptr<Started>> starting_;  ///< Set during a head start.
 };
 
 }  // namespace PENSTOCK_FLAVOUR

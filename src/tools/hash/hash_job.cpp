@@ -21,7 +21,7 @@
 namespace penstock::cli {
 namespace {
 
-/// To look at more paths than this would take longer than it saves.
+/// Looking at more paths than this would take longer than it saves.
 constexpr std::size_t most_paths = 64;
 /// Files in /proc say that they are empty, whatever they hold: a tile that is too small for one costs time, and this
 /// much memory is nothing.
@@ -34,7 +34,8 @@ std::size_t least_tiles(PipelineOptions const& options) {
          or_else(options.consumers, 1);
 }
 
-/// What tiles may take before it is worth a wait to know how many are needed: a tenth of a second touches as much.
+/// Memory that tiles may take before it is worth a wait to know how many are needed: a tenth of a second touches as
+/// much.
 constexpr std::uint64_t much_memory = std::uint64_t{256} << 20;
 constexpr int patience_milliseconds = 100;
 /// The size and the number of tiles for input of unknown size. Together they take as much memory as above. One is
@@ -42,7 +43,7 @@ constexpr int patience_milliseconds = 100;
 constexpr std::uint64_t stream_tile_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t stream_tiles = much_memory / stream_tile_bytes;
 
-/// How much there is to read from here on; empty if that is not known.
+/// Number of bytes to read from here on; empty if that is not known.
 std::optional<std::uint64_t> bytes_of_stream(int descriptor, int milliseconds) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) return std::nullopt;
@@ -108,7 +109,7 @@ void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, 
   for (std::uint64_t const size : sizes) useful += std::max<std::uint64_t>(1, (size + tile_bytes - 1) >> shift);
   useful = std::max<std::uint64_t>(useful, 1);
   std::size_t const wanted = options.tuning.tiles != 0 ? options.tuning.tiles : least_tiles(options);
-  // With a budget the pipeline chooses, unless a number is asked for: more than fit would be refused.
+  // A pipeline with a budget chooses, unless a number is asked for: more than fit would be refused.
   bool const chooses = options.tuning.memory != 0 && options.tuning.tiles == 0;
   if (useful < wanted && !chooses) options.tuning.tiles = static_cast<std::size_t>(useful);
 }
@@ -140,7 +141,7 @@ HashSource& HashJob::source_for(Pool const& pool) {
   return *source_;
 }
 
-/// Whether the next line of a list may be long in coming: no file is to wait for it.
+/// True if the next line of a list may be long in coming: no file is to wait for it.
 bool HashJob::waits_for_lists() const {
   auto const is_regular = [](std::string const& path) {
     struct stat status {};

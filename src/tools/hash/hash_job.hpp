@@ -29,13 +29,13 @@ namespace penstock::cli {
 /// device may end with the next byte: it has tiles of 64 MiB at most, and four of these; but what `options` asks for if
 /// that says how many tiles.
 ///
-/// What it finds is only a hint: a file that grows is hashed all the same, in more tiles.
+/// The result is only a hint: a file that grows is hashed all the same, in more tiles.
 ///
 /// Shape: options.tile.input_bytes is a power of two, and stays one.
 /// Blocks: for a tenth of a second at most, if the tiles take more than 256 MiB, for the end of such a pipe.
 void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, int standard_input = STDIN_FILENO);
 
-/// What `penstock hash` shall do, whatever part of it does the work.
+/// Task of `penstock hash`, whatever part of it does the work.
 struct HashRequest {
   std::vector<std::string> paths = {};  ///< Files and folders; lists of sums with `check`.
   bool check = false;
@@ -58,14 +58,14 @@ class HashJob {
 
   /// The input, for tiles of `pool` too from now on. The pool outlives the job.
   HashSource& source_for(Pool const& pool);
-  /// Of the files that shared a tile.
+  /// Counts of the files that shared a tile.
   HashSource::Grouped grouped() const noexcept { return source_ ? source_->grouped() : HashSource::Grouped{}; }
   HashBook& book() noexcept { return book_; }
   Progress& progress() noexcept { return progress_; }
   HashOutput& output() noexcept { return output_; }
-  /// On standard error: links below directories.
+  /// Reports links below directories, on standard error.
   void say_what_was_passed_over();
-  /// To end the input with: it also wakes a thread that waits for a stream.
+  /// Ends the input: it also wakes a thread that waits for a stream.
   std::stop_source const& enough() const noexcept { return enough_; }
   /// True once a thread that asks the source has reached the end of the last file; false if it was stopped before that,
   /// or before a file was read to its end.

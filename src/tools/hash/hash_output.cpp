@@ -45,7 +45,7 @@ bool HashOutput::flush() {
   return taken;
 }
 
-/// After the lines of the files before.
+/// Complains after the lines of the files before.
 void HashOutput::complain(std::string const& about, std::string const& what) {
   flush();
   problem(about, what);

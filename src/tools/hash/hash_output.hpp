@@ -15,16 +15,16 @@
 
 namespace penstock::cli {
 
-/// How `penstock hash` prints.
+/// Output formats of `penstock hash`.
 enum class HashFormat : std::uint8_t {
   sums,    ///< "HASH  PATH".
   hashes,  ///< "HASH".
   check,   ///< "PATH: OK".
-  quiet,   ///< As check, without what is OK.
+  quiet,   ///< The same as check, without what is OK.
   json     ///< An object a line, and the summary as the last.
 };
 
-/// What the last line of the json format tells of the whole.
+/// Contents of the last line of the json format, on the whole run.
 struct HashSummary {
   Report const& report;
   DeviceInfo device = {};
@@ -63,7 +63,7 @@ class HashOutput {
   HashFormat const format_;
   Progress& progress_;
   StandardOutput& output_;
-  std::string lines_;       ///< That are not yet printed.
+  std::string lines_;       ///< Lines that are not yet printed.
   bool cut_short_ = false;  ///< A file was cancelled.
   std::uint64_t files_ = 0;
   std::atomic<std::uint64_t> problems_{0};

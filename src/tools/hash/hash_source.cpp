@@ -15,7 +15,7 @@
 namespace penstock::cli {
 namespace {
 
-/// What is wrong with a file, as `penstock hash` says it.
+/// The problem of a file, in the words of `penstock hash`.
 std::string in_our_words(FileProblem const& problem) {
   char const* happened = nullptr;
   switch (problem.change()) {
@@ -101,7 +101,7 @@ std::optional<InputFile> HashSource::next_wanted() {
   return input;
 }
 
-/// As many as come to about FileGroup::usual_bytes, if they are as large as those that were opened so far.
+/// Number of files that make about FileGroup::usual_bytes, if they are as large as those that were opened so far.
 std::size_t HashSource::files_of_a_group() const noexcept {
   std::size_t const deferred = deferred_files_.load(std::memory_order_relaxed);
   std::size_t const files = grouped_files_.load(std::memory_order_relaxed) + deferred;
