@@ -21,7 +21,7 @@ pthread_mutex_t buffers_mutex = PTHREAD_MUTEX_INITIALIZER;
 std::uint8_t* kept[most_kept];
 std::size_t kept_count = 0;
 
-/// Which names and devices the log has already. Guarded by reading_mutex.
+/// Names and devices that the log has already. Guarded by reading_mutex.
 struct Said {
   struct Name {
     char const* text;

@@ -109,7 +109,7 @@ Record* room() noexcept {
   return place.next++;
 }
 
-/// What lies there is complete once its kind is written, which so comes last.
+/// A record counts as complete once its kind is written, so the kind is written last.
 void put(Record* to, Record record) noexcept {
   record.thread = place.number;
   Kind const kind = record.kind;

@@ -16,12 +16,12 @@ namespace penstock::injection {
 
 using watch_log::Call;
 
-/// How the parameters of a call give the bytes that it touches.
+/// Form in which the parameters of a call give the bytes that it touches.
 enum class Shape : std::uint8_t {
-  plain,    ///< By addresses and a number of elements.
+  plain,    ///< Addresses and a number of elements.
   rows,     ///< A memset of rows, by address, pitch, value, width and height, at offsets 0, 8, 16, 24 and 32.
-  copy_2d,  ///< By a pointer to a CUDA_MEMCPY2D.
-  copy_3d,  ///< By a pointer to a CUDA_MEMCPY3D.
+  copy_2d,  ///< A pointer to a CUDA_MEMCPY2D.
+  copy_3d,  ///< A pointer to a CUDA_MEMCPY3D.
   unknown,  ///< Batches, and 3D copies between peers: their bytes are not read.
   // Changes of an executable graph: by the graph whose nodes it takes over, at offset 8; else the node is at offset 8,
   // and behind it are parameters of
