@@ -165,7 +165,7 @@ class LiveRun::Watch {
         print(live_line(before.value_or(Snapshot()), now));
         before = std::move(now);
       } catch (std::bad_alloc const&) {
-        // There is another line later.
+        // The next line will do.
       }
     }
   }
@@ -179,7 +179,7 @@ class LiveRun::Watch {
   TerminalLine const line_;
   Naming const naming_;
   Reopening const reopening_;
-  bool const ready_;  ///< What follows tells of an end.
+  bool const ready_;  ///< The messages from here on report an end.
   std::stop_callback<void (*)()> stopping_;
   std::jthread thread_;
 };

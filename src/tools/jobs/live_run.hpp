@@ -25,8 +25,8 @@ struct LiveArguments {
   void add_to(CLI::App& command);
 };
 
-/// What a run tells while it goes on: a line that is drawn over itself, if standard error is a terminal; a line each so
-/// many seconds; metrics by HTTP; and its state to systemd.
+/// Reports of a run while it goes on: a line that is drawn over itself, if standard error is a terminal; a line at a
+/// fixed interval; metrics by HTTP; and its state to systemd.
 ///
 /// Threads: one; it has two more of its own while a run goes on.
 class LiveRun {

@@ -141,7 +141,7 @@ measure::Setting RunCommand::setting() const {
       if (!setting.values.has(name)) measure::set(setting, name, value);
     }
   }
-  // Such a sink may be called by several threads, and a tile that goes to another thread has left its CPU's caches.
+  // Several threads may call such a sink, and a tile that goes to another thread has left its CPU's caches.
   if (setting.pipeline.tuning.run_to_completion && job.parallel_sink && !job.ordered)
     setting.pipeline.tuning.sink_on_lanes = true;
   setting.expect_required();

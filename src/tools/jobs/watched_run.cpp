@@ -56,7 +56,7 @@ ExitCode WatchedRun::run(StandardOutput& output, Interrupt const& interrupt) {
       throw Error(ErrorKind::bad_argument, "--read runs nothing: leave out " + words.front() + ", or --read.");
     return watch_.run(output, interrupt);
   }
-  // What cannot be is said before anything runs.
+  // Impossible settings are reported before anything runs.
   static_cast<void>(asked_.setting());
   watch_.inputs = asked_.inputs();
   watch_.outputs = asked_.outputs();

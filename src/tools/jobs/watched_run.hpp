@@ -27,10 +27,10 @@ class WatchedRun {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt);
 
  private:
-  /// Those that were named, as `run` takes them.
+  /// Arguments that were named, as `run` takes them.
   std::vector<std::string> settings() const;
 
-  RunCommand asked_;  ///< What is run.
+  RunCommand asked_;  ///< The command that is run.
   WatchCommand watch_;
   std::vector<CLI::Option const*> of_run_;
 };
