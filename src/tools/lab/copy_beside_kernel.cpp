@@ -38,7 +38,7 @@ Observation copy_beside(Workbench& bench) {
       for (int i = 0; i < copies; ++i) of_copies.upload(to.bytes(), pinned.bytes());
     });
   };
-  // Once before it counts, as memory is touched.
+  // The first run does not count, since it touches memory.
   of_copies.upload(to.bytes(), pinned.bytes());
   multiply_add(all.first(count), 1, all.subspan(count), of_kernels);
   bench.device().synchronize();

@@ -49,7 +49,7 @@ std::vector<Interval> kernel_of_each_thread(Workbench& bench, StreamRef (*defaul
     std::string const number = std::to_string(i + 1);
     bench.kernel("thread " + number, number, default_stream(bench.device()));
   });
-  // Before the threads end, since nothing says what becomes of a thread's default stream then.
+  // The intervals are read before the threads end, since no rule says what becomes of a thread's default stream then.
   auto intervals = bench.intervals();
   std::sort(intervals.begin(), intervals.end(),
             [](auto const& one, auto const& other) { return one.start < other.start; });
@@ -62,7 +62,7 @@ void sort_by_row(std::vector<Interval>& intervals) {
 
 constexpr unsigned callers = 4;
 
-/// What four threads had on the device before and after the call of a library, which uses the legacy default stream.
+/// Work of four threads on the device before and after the call of a library, which uses the legacy default stream.
 struct Call {
   std::vector<Interval> all;
   std::span<Interval const> before() const { return std::span(all).first(callers); }
@@ -83,7 +83,7 @@ Call call_among_threads(Workbench& bench, std::function<StreamRef(unsigned)> con
   bench.kernel("library", "call", bench.device().legacy_default_stream(), 2);
   kernel_of_each("second ");
   Call call{bench.intervals()};
-  // Which thread launched first does not matter; the rows shall be in order.
+  // Any thread may launch first; the rows shall be in order.
   std::sort(call.all.begin(), call.all.begin() + callers,
             [](auto const& one, auto const& other) { return one.row < other.row; });
   return call;

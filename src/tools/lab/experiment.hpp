@@ -13,14 +13,14 @@
 namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// What came out of an experiment.
+/// Result of an experiment.
 struct Observation {
   std::vector<Interval> intervals;
   std::vector<Figure> figures;
   Verdict verdict;
 };
 
-/// What one run of an experiment is worth.
+/// Strength of the evidence from one run of an experiment.
 enum class Claim {
   must,  ///< Something always happens: one run that goes otherwise disproves it.
   may,   ///< Something can happen: one run in which it does proves it.
@@ -28,16 +28,16 @@ enum class Claim {
 
 /// A question to a device about the order of its work.
 struct Experiment {
-  std::string_view name;         ///< As the command line has it.
-  std::string_view expectation;  ///< What should happen, in one sentence.
-  std::string_view why;          ///< Why that matters, in one sentence.
+  std::string_view name;         ///< Name on the command line.
+  std::string_view expectation;  ///< One sentence on what should happen.
+  std::string_view why;          ///< One sentence on why that matters.
   Claim claim;
   /// Asks it.
   ///
   /// Blocks: until the device has answered.
   /// Throws: Error, if the device fails at it.
   Observation (*run)(Workbench& bench);
-  std::size_t devices = 1;  ///< How many it takes.
+  std::size_t devices = 1;  ///< Number of devices that it takes.
 };
 
 /// Runs it on a workbench of its own; one that takes one device has the first. What may happen gets four more tries if
@@ -141,7 +141,7 @@ Experiment grid_barrier();
 /// All there are, in the order in which they teach.
 std::vector<Experiment> all_experiments();
 
-/// So many kernels may have to run at once for an experiment to go as expected.
+/// Maximum number of kernels that have to run at once for an experiment to go as expected.
 inline constexpr unsigned kernels_at_once = 12;
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -24,14 +24,14 @@ struct Run {
 /// The same, but a piece that waited for its engine begins when that was free. Labels tell the engine: "up", "down",
 /// and all others for kernels that fill the device.
 std::vector<Interval> without_waits(std::vector<Interval> intervals, int copy_engines);
-/// Which share of the time of all pieces others ran beside: 0 if each ran alone, 2/3 if three ran at any time.
+/// Share of the time of all pieces in which others ran beside them: 0 if each ran alone, 2/3 if three ran at any time.
 ///
 /// Shape: as of without_waits.
 double overlapped(std::span<Interval const> intervals);
 /// Moves each run in time, so that it begins a little after the one before it.
 std::vector<Interval> one_run_behind_the_other(std::vector<std::vector<Interval>> runs);
 
-/// What was measured of some work, and what its parts allow.
+/// Measured times of some work, and those that its parts allow.
 struct Gain {
   std::chrono::nanoseconds serial{};
   std::chrono::nanoseconds possible{};

@@ -18,7 +18,7 @@ struct Wait {
   EventOptions options;
   void (*wait)(EventRef event);
 
-  std::chrono::nanoseconds cpu_time{};  ///< Of the waiting thread, during one long kernel.
+  std::chrono::nanoseconds cpu_time{};  ///< CPU time of the waiting thread, during one long kernel.
   double round_trip = 0;                ///< Launch of an empty kernel to the return of the wait, in microseconds.
 };
 
@@ -76,7 +76,7 @@ Observation wait_each_way(Workbench& bench) {
 constexpr std::size_t copied_bytes = std::size_t{32} << 20;
 constexpr int repetitions = 5;
 
-/// How a call to copy went that stood behind a kernel.
+/// Timing of a call to copy behind a kernel.
 struct Call {
   bool returned_first;  ///< It returned before its copy's turn had come.
   std::chrono::nanoseconds time;
@@ -89,7 +89,7 @@ Call download_behind_a_kernel(Workbench& bench, std::string const& kind, std::sp
   auto const start = HostClock::now();
   auto const copy = bench.timed(kind, "copy", stream, [&] { stream.download(host, memory); });
   auto const end = HostClock::now();
-  // On its start depends less than on its end, which may take the host some time to see.
+  // The copy's start is a better test than its end, which the host may take some time to see.
   bool const returned_first = !copy.start.passed();
   bench.note(kind + " call", "call", start, end);
   stream.synchronize();

@@ -60,7 +60,7 @@ Observation take_the_time(Workbench& bench) {
       verdict_on_clocks({.over = launch.over, .launch = launch.host, .behind = behind.host, .events = behind.events})};
 }
 
-/// What events said of a kernel while it could not be over, and afterwards.
+/// Asks events about a kernel while it cannot be over, and afterwards.
 Observation ask_early(Workbench& bench) {
   Event const start = bench.device().make_event({.timing = true});
   Event const end = bench.device().make_event({.timing = true});
@@ -112,7 +112,7 @@ Observation step_by_step(Workbench& bench) {
     stream.record(pair.end);
   };
   bench.kernel("stream", "first", stream);
-  stream.synchronize();  // Else the device has all the pairs before it comes to them.
+  stream.synchronize();  // Otherwise the device has all the pairs before it comes to them.
   for (int i = 0; i < pairs; ++i) record([] {});
   for (int i = 1; i <= pairs; ++i) record([&] { bench.occupy("kernel", i * longer_by, stream); });
   stream.synchronize();

@@ -41,7 +41,7 @@ struct Buffers {
 constexpr std::size_t tiles = 8;
 constexpr std::size_t most_buffers = 3;
 
-/// How many tiles came back wrong.
+/// Number of tiles that came back wrong.
 std::size_t go_through(Workbench& bench, PartWork& work, Time fill, Buffers& buffers) {
   std::vector<Stream> streams;
   for (std::size_t i = 0; i < buffers.count; ++i) streams.push_back(bench.device().make_stream());
@@ -138,7 +138,7 @@ Observation wait_inside_and_behind(Workbench& bench) {
   auto const engines = copy_engines_of(bench);
   auto const scaled = scaled_to_fit(bench, text_times, most_bytes);
   PartWork work(bench, parts, scaled.bytes, scaled.times.kernel);
-  loop_that_waits(bench, work, Waits::behind);  // Once before it counts.
+  loop_that_waits(bench, work, Waits::behind);  // The first run does not count.
   auto const alone = work.alone();
   auto const first = loop_that_waits(bench, work, Waits::inside);
   std::size_t wrong = work.wrong();
@@ -194,7 +194,7 @@ Observation call_back_slowly(Workbench& bench) {
   for (Stream const& stream : streams) stream.synchronize();
 
   auto intervals = bench.intervals();
-  // Of one clock each: the device's pause, and the host's call.
+  // Each is on one clock: the device's pause, and the host's call.
   Time const pause = intervals[1].start - intervals[0].end, call = slow.end - slow.start;
   Verdict const own =
       certainly({pause >= call - call / 100,

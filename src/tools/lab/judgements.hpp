@@ -14,30 +14,32 @@
 
 namespace penstock::lab {
 
-/// What the host's clock said of one kernel, and what events did.
+/// Times of one kernel by the host's clock and by events.
 struct ClocksSeen {
-  bool over = false;                  ///< The kernel was, when the call to launch it had returned.
-  std::chrono::nanoseconds launch{};  ///< The host, around the launch alone.
-  std::chrono::nanoseconds behind{};  ///< The host, around launch and synchronize behind an earlier kernel as long.
-  std::chrono::nanoseconds events{};  ///< Events, of the same kernel.
+  bool over = false;                  ///< The kernel was over when the call to launch it had returned.
+  std::chrono::nanoseconds launch{};  ///< Host time around the launch alone.
+  std::chrono::nanoseconds behind{};  ///< Host time around launch and synchronize behind an earlier kernel as long.
+  std::chrono::nanoseconds events{};  ///< Time between events around the same kernel.
 };
 /// Expects the launch to return before the kernel is over, and the host to see half a kernel more than events.
 Verdict verdict_on_clocks(ClocksSeen const& seen);
 
-/// What `since` answered.
+/// Answers of `since`.
 struct ElapsedSeen {
-  int early = 0;                                      ///< Numbers, while the device could not have passed both events.
-  std::optional<std::chrono::nanoseconds> late = {};  ///< Once it had passed both.
-  bool refused = false;                               ///< An event without timing was.
+  int early = 0;                                      ///< Count of numbers while the device could not have passed both
+                                                      ///< events.
+  std::optional<std::chrono::nanoseconds> late = {};  ///< The number once it had passed both.
+  bool refused = false;                               ///< An event without timing was refused.
 };
 /// Expects no number early, one that is not 0 late, and a refusal.
 Verdict verdict_on_elapsed(ElapsedSeen const& seen);
 
-/// Of times between events.
+/// Times between events.
 struct EventSteps {
-  std::optional<std::chrono::nanoseconds> shortest = {};  ///< That is not 0; none if all are.
-  std::optional<std::chrono::nanoseconds> step = {};      ///< Between two that differ; none if none do.
-  bool negative = false;                                  ///< One is.
+  std::optional<std::chrono::nanoseconds> shortest = {};  ///< The shortest that is not 0; none if all are 0.
+  std::optional<std::chrono::nanoseconds> step = {};      ///< The smallest difference between two that differ; none if
+                                                          ///< none do.
+  bool negative = false;                                  ///< One of them is negative.
 };
 /// Times that differ by less than `alike` are one time: CUDA tells them as a float of milliseconds.
 EventSteps steps_of(std::vector<std::chrono::nanoseconds> times,
@@ -63,8 +65,8 @@ Verdict verdict_on_race(RaceSeen const& seen);
 /// A loop that allocates and frees in the order of a stream that is held.
 struct OrderedMemorySeen {
   bool over = false;                 ///< The stream was through when the loop was.
-  std::chrono::nanoseconds waits{};  ///< What a loop with memory of the device waited before it freed.
-  std::chrono::nanoseconds loop{};   ///< What the host needed for all of the loop in order.
+  std::chrono::nanoseconds waits{};  ///< Time that a loop with memory of the device waited before it freed.
+  std::chrono::nanoseconds loop{};   ///< Time that the host needed for all of the loop in order.
   std::size_t wrong = 0;             ///< Results of both,
   std::size_t all = 0;               ///< of so many.
 };
@@ -100,8 +102,8 @@ Verdict verdict_on_nodes(std::span<NodeCopies const> seen);
 /// Units: bytes in a second.
 struct CopiesBesideSeen {
   double alone = 0;
-  double by_memory = 0;      ///< Beside kernels that memory bounds.
-  double by_arithmetic = 0;  ///< Beside kernels that arithmetic bounds.
+  double by_memory = 0;      ///< Rate beside kernels that memory bounds.
+  double by_arithmetic = 0;  ///< Rate beside kernels that arithmetic bounds.
   bool beside = true;        ///< Copies and kernels ran at the same time.
 };
 /// Expects that they did.
@@ -112,14 +114,16 @@ struct RooflinePoint {
   double flops_per_byte = 0;
   std::chrono::nanoseconds time{};
 };
-/// Of all these the bytes are the same, and each has more operations than the one before it.
+/// All these points have the same bytes, and each has more operations than the one before it.
 ///
 /// Units: bytes and operations in a second, by the first and by the last.
 struct Roofline {
   double memory = 0;
   double arithmetic = 0;
-  std::size_t memory_bound = 0;      ///< So many, from the first on, take as long as the first, to a quarter.
-  std::size_t arithmetic_bound = 0;  ///< So many, to the last, do as many operations a second as that, to a fifth.
+  std::size_t memory_bound = 0;      ///< Number of points, from the first on, that take as long as the first, to a
+                                     ///< quarter.
+  std::size_t arithmetic_bound = 0;  ///< Number of points, up to the last, that do as many operations a second as the
+                                     ///< last, to a fifth.
   double meet() const { return arithmetic / memory; }
 };
 /// Shape: three points at least.
@@ -134,7 +138,7 @@ struct ProductSeen {
   std::chrono::nanoseconds predicted{};
   std::chrono::nanoseconds measured{};
   double flops = 0;
-  std::uint32_t depth = 0;  ///< So many products of numbers of at most 1 are in each sum.
+  std::uint32_t depth = 0;  ///< Number of products in each sum, of numbers of at most 1.
   double greatest_error = 0;
 };
 /// Expects small errors; if the time is worth more than that, also that none was faster than predicted, to a tenth, and
@@ -145,7 +149,7 @@ Verdict verdict_on_products(std::span<ProductSeen const> products, bool timed);
 
 /// Rounds by a launch each, and by one with a barrier.
 struct GridBarrierSeen {
-  bool refused = false;   ///< More blocks than fit were.
+  bool refused = false;   ///< A launch of more blocks than fit was refused.
   std::size_t wrong = 0;  ///< Results of both,
   std::size_t all = 0;    ///< of so many.
 };

@@ -160,7 +160,7 @@ Observation predict_and_measure(Workbench& bench) {
   for (std::uint32_t const side : gpu ? std::array{256U, 1024U, 4096U} : std::array{128U, 256U, 384U}) {
     Product const product(bench.device(), stream, side);
     std::string const name = std::to_string(side) + " x " + std::to_string(side);
-    product.multiply();  // Once before it counts.
+    product.multiply();  // The first run does not count.
     for (std::size_t i = 0; i < repetitions; ++i) {
       bench.timed("products", name, stream, [&] { product.multiply(); });
     }

@@ -42,7 +42,7 @@ class GivenTiles final : public Source {
   std::chrono::nanoseconds const each_;
 };
 
-/// Where kernels of a run note that they ran, which nothing reads.
+/// Memory in which kernels of a run note that they ran, which nothing reads.
 class Stamped {
  public:
   explicit Stamped(Device& device) : memory_(device.allocate(sizeof(Stamp))) {
@@ -160,7 +160,7 @@ Observation fill_the_device(Workbench& bench) {
 }
 
 Observation fill_the_link(Workbench& bench) {
-  // So large that neither the lane nor the source keeps the link waiting.
+  // Tiles are so large that neither the lane nor the source keeps the link waiting.
   auto options = one_lane(8 * mib, 0);
   options.tuning.tiles = 6;
   std::uint64_t const tiles = bench.device().info().acts_as_gpu() ? 96 : enough_tiles;
@@ -192,7 +192,7 @@ Observation cut_too_small(Workbench& bench) {
                                             count_bytes(tile.input, counted, stream);
                                           })},
       NoStreams::work_too_small);
-  // There the lane and the device are threads of the same CPUs, and which of them is the slower one varies.
+  // On the CPU device the lane and the device are threads of the same CPUs, and either may be the slower one.
   if (!bench.device().info().acts_as_gpu()) {
     seen.verdict.as_expected = true;
     seen.verdict.fact += "; on the CPU device that is told, not judged";

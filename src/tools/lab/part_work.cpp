@@ -14,7 +14,7 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr int repetitions = 3;
-/// In and out of any number of parts are whole pages.
+/// Input and output of any number of parts are whole pages.
 constexpr std::size_t unit_bytes = 2048;
 
 /// GB/s of uploads, at best.
@@ -98,7 +98,7 @@ bool kernels_end_together(Workbench& bench) {
 
 ScaledWork scaled_to_fit(Workbench& bench, PartTimes const& text, std::size_t most_bytes) {
   double const all = upload_rate(bench) * static_cast<double>(text.up.count());
-  // On a model whose link is slow, too, an experiment takes some seconds.
+  // This bounds an experiment to some seconds, also on a model whose link is slow.
   constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(10);
   int divisor = 1;
   for (int decade = 1;; decade *= 10) {
@@ -124,7 +124,7 @@ PartWork::PartWork(Workbench& bench, std::size_t parts, std::size_t bytes_of_eac
 }
 
 void PartWork::renew(std::size_t part) {
-  // At both ends: the rest tells nothing that these do not.
+  // The content is at both ends: the rest would show nothing more.
   std::array const content{++content_, static_cast<std::uint64_t>(part)};
   std::memcpy(input(part).data(), content.data(), sizeof content);
   std::memcpy(input(part).last(sizeof content).data(), content.data(), sizeof content);
@@ -132,7 +132,7 @@ void PartWork::renew(std::size_t part) {
 
 void PartWork::renew() {
   for (std::size_t part = 0; part < parts_; ++part) renew(part);
-  HostTime::forget();  // What a laboratory prepares and checks is no work of its host.
+  HostTime::forget();  // Preparations and checks of the laboratory are not work of its host.
 }
 
 bool PartWork::right(std::size_t part) const {

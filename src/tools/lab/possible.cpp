@@ -67,7 +67,7 @@ class Planner {
   std::span<PlannedWork const> const steps_;
   CopyEngines const engines_;
   std::vector<std::optional<Planned>> planned_;
-  std::array<Time, 4> free_{};  ///< When each unit is through with what was planned for it.
+  std::array<Time, 4> free_{};  ///< Time when each unit is through with what was planned for it.
 };
 
 }  // namespace

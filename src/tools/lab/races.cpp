@@ -43,7 +43,7 @@ struct Memory {
         stream(bench.device().make_stream()) {
     sum_prepare(stream);
   }
-  /// With zeros, which are no result of any experiment.
+  /// Fills both memories with zeros, which are no result of any experiment.
   void clear() const {
     std::ranges::fill(pinned.bytes(), std::byte{0});
     stream.upload(device.bytes(), pinned.bytes());
@@ -78,7 +78,7 @@ RaceResults produce_and_sum(Workbench& bench, Memory const& memory, Order order)
     sum(memory.floats_there(produced), memory.floats_there(produced), memory.floats_there(result), consumer);
   });
   consumer.download(memory.here(result), memory.there(result));
-  // Without the event the consumer needs nothing of the producer.
+  // The consumer needs nothing of the producer without the event.
   if (order == Order::missing) consumer.synchronize();
   producer.let_go();
   consumer.synchronize();

@@ -42,7 +42,7 @@ Observation add_what_was_uploaded(Workbench& bench) {
   Stream const other = bench.device().make_stream();
   Stream const third = bench.device().make_stream();
 
-  // What the kernel would find if it did not wait: zeros.
+  // The kernel would find zeros if it did not wait.
   third.upload(memory.bytes(), pinned.bytes());
   third.synchronize();
   for (std::size_t i = 0; i < sum_count; ++i) {

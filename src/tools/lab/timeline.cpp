@@ -146,7 +146,7 @@ std::vector<std::string> draw(std::span<Interval const> intervals, std::size_t c
 
 namespace {
 
-/// What tells it apart from others.
+/// A name that tells it apart from others.
 std::string name_of(Interval const& interval) {
   return interval.label == interval.row ? interval.label : interval.label + " (" + interval.row + ")";
 }

@@ -10,17 +10,17 @@
 
 namespace penstock::lab {
 
-/// When one piece of work ran. All intervals of an observation are on one clock.
+/// Start and end of one piece of work. All intervals of an observation are on one clock.
 struct Interval {
-  std::string row;    ///< Where: a stream, a thread.
-  std::string label;  ///< What.
+  std::string row;    ///< Place of the work: a stream, a thread.
+  std::string label;  ///< Name of the work.
   std::chrono::nanoseconds start{};
   std::chrono::nanoseconds end{};
 
   std::chrono::nanoseconds length() const noexcept { return end - start; }
 };
 
-/// For how long both ran; 0 or less if one had ended when the other started.
+/// Time for which both ran; 0 or less if one had ended when the other started.
 std::chrono::nanoseconds together(Interval const& one, Interval const& other);
 /// True if `first` had ended when `second` started.
 bool before(Interval const& first, Interval const& second);
@@ -28,7 +28,7 @@ bool before(Interval const& first, Interval const& second);
 /// Moves all of them in time, so that the first to start does so at 0.
 void start_at_zero(std::span<Interval> intervals);
 
-/// From the start of the first to the end of the last.
+/// Time from the start of the first to the end of the last.
 ///
 /// Shape: at least one.
 std::chrono::nanoseconds extent(std::span<Interval const> intervals);
@@ -52,20 +52,20 @@ struct Figure {
   std::string what;
   double value = 0;
   std::string unit;
-  /// What a text has for it, in the experiment's times.
+  /// Value that a text has for it, in the experiment's times.
   std::optional<double> text = {};
-  /// What the measured times of the parts allow.
+  /// Value that the measured times of the parts allow.
   std::optional<double> possible = {};
-  std::string bound = {};  ///< What it waited for: half a sentence, or nothing.
+  std::string bound = {};  ///< Half a sentence on what it waited for, or nothing.
 
   bool compares() const noexcept { return text || possible; }
 };
 
-/// Whether an experiment went as expected, and the measured fact that says so: half a sentence.
+/// Says if an experiment went as expected, with the measured fact that shows it: half a sentence.
 struct Verdict {
   bool as_expected = false;
   std::string fact;
-  bool disproved = false;  ///< What was seen never happens if all is well: another try makes no difference.
+  bool disproved = false;  ///< A correct device never does what was seen: another try makes no difference.
   bool late = false;       ///< This machine was too slow for the clock of a model, so times say nothing.
 };
 
@@ -84,7 +84,7 @@ Verdict all_at_once(std::span<Interval const> intervals);
 Verdict stands_between(std::span<Interval const> earlier, Interval const& one, std::span<Interval const> later);
 /// Expects `urgent` to start before at least one of `patient`, all of which were given to the device before it.
 Verdict overtakes(Interval const& urgent, std::span<Interval const> patient);
-/// As expected if both are; says the facts of both.
+/// A verdict that is as expected if both are; it has the facts of both.
 Verdict both(Verdict const& one, Verdict const& other);
 
 }  // namespace penstock::lab

@@ -43,7 +43,7 @@ class Vectors {
     for (std::size_t i = 0; i < bytes / sizeof(float); ++i) as_floats(here(1))[i] = input_b(i);
   }
 
-  /// What comes back is of this layout only if all that went up is.
+  /// The output is of this layout only if all of the input was.
   void renew(StreamLayout layout) {
     for (std::size_t i = 0; i < bytes / sizeof(float); ++i) {
       as_floats(here(0))[i] = input_a(i, static_cast<std::size_t>(layout));
@@ -142,7 +142,7 @@ Observation add_each_way(Workbench& bench) {
     Stream const stream = bench.device().make_stream();
     sum_prepare(stream);
   }
-  add_in_parts(bench, vectors, StreamLayout::one_stream);  // Once before it counts.
+  add_in_parts(bench, vectors, StreamLayout::one_stream);  // The first run does not count.
   std::vector<Run> runs;
   std::size_t wrong = 0;
   for (StreamLayout const layout : layouts) {

@@ -41,7 +41,7 @@ struct KernelWish {
   std::uint32_t blocks;
 };
 
-/// How long kernels take, and what launches them.
+/// Duration of kernels, and the function that launches them.
 struct WorkbenchOptions {
   /// Long beside all that a host with other things to do needs to hand over a dozen kernels.
   std::chrono::nanoseconds kernel_time = std::chrono::milliseconds(20);
@@ -50,8 +50,8 @@ struct WorkbenchOptions {
       [](KernelWish const& wish, Stamp* stamp, StreamRef stream) { busy(wish.duration, wish.blocks, stamp, stream); };
 };
 
-/// So many blocks of such a kernel that no other finds room: a GPU has room for 2048 threads a multiprocessor, or
-/// fewer.
+/// Number of blocks of such a kernel that leave no room for another: a GPU has room for at most 2048 threads a
+/// multiprocessor.
 inline std::uint32_t blocks_that_fill(DeviceInfo const& info) {
   return static_cast<std::uint32_t>(info.compute_units * (info.acts_as_gpu() ? 2 : 1));
 }
@@ -62,7 +62,7 @@ struct Timed {
   EventRef end;
 };
 
-/// Where an experiment puts its work on a device, and learns afterwards when each piece of it ran.
+/// An experiment puts its work on a device here, and learns afterwards when each piece of it ran.
 ///
 /// Kernels note themselves when they ran, and what goes into a default stream is nothing but kernels: an event that was
 /// recorded there to take the time would itself take turns with other streams. Other work is timed by events before
@@ -107,9 +107,9 @@ class Workbench {
   /// Notes what a host thread did. Beside what devices did it is right to some microseconds.
   void note(std::string row, std::string label, HostClock::time_point start, HostClock::time_point end);
 
-  /// How many pieces were asked for so far.
+  /// Number of pieces that were asked for so far.
   std::size_t pieces() const;
-  /// When each piece ran, in the order in which they were asked for. The first to start did so at 0.
+  /// Times at which each piece ran, in the order in which they were asked for. The first to start did so at 0.
   ///
   /// Threads: one, when no other asks for more pieces.
   /// Blocks:  until the device is idle.
@@ -178,7 +178,7 @@ class ThreadTeam {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::function<void(unsigned)> const* work_ = nullptr;
-  std::uint64_t round_ = 0;    ///< How often work was given out.
+  std::uint64_t round_ = 0;    ///< Number of times that work was given out.
   std::size_t under_way_ = 0;  ///< Threads that have not done this round's.
   bool over_ = false;
   std::exception_ptr problem_;
