@@ -24,7 +24,7 @@ struct Axis {
 /// Throws: Error of kind bad_argument, if the list is not valid or a value is not of that axis; the text says what
 /// would do.
 Axis parse_axis(std::string const& name, std::string const& list, Setting const& of = {});
-/// Of these values, with commas or not.
+/// The axis of these values, with commas or not.
 ///
 /// Shape, Throws: likewise.
 Axis axis_of(std::string const& name, std::span<std::string const> values, Setting const& of = {});
@@ -33,7 +33,7 @@ inline constexpr std::size_t most_values = 64;
 /// One pipeline of a sweep, and where it stands on each of the axes.
 struct Point {
   Setting setting = {};
-  std::vector<std::string> values = {};  ///< By axis.
+  std::vector<std::string> values = {};  ///< One value for each axis.
 };
 
 /// All combinations, the last axis changing fastest; each is `begin` but for its axes.

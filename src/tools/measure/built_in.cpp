@@ -39,7 +39,7 @@ Value meaning_of(std::string_view value, std::array<std::pair<std::string_view, 
   refuse("there are " + all + ".");
 }
 
-/// Of "busy:20us".
+/// The time in "busy:20us".
 std::chrono::microseconds busy_of(std::string_view value) {
   value.remove_prefix(busy_begins.size() - 1);
   if (value.starts_with(':')) value.remove_prefix(1);

@@ -11,7 +11,7 @@
 
 namespace penstock::measure {
 
-/// What lanes compute on each tile.
+/// Work of the lanes on each tile.
 enum class Work : std::uint8_t {
   copy,       ///< Nothing: in, out.
   transform,  ///< y = x + sqrt(sin^2 + cos^2), as penstock/kernels.hpp.
@@ -22,16 +22,16 @@ enum class Work : std::uint8_t {
 /// The topmost node of a tile's tree, as penstock/kernels.hpp has it.
 inline constexpr std::size_t hashed_bytes = 112;
 
-/// In which directions tiles are copied.
+/// Directions in which tiles are copied.
 enum class Direction : std::uint8_t { in, out, both };
 
 /// The values of the built-in job's options.
 struct BuiltIn {
   Work work = Work::transform;
-  std::chrono::microseconds busy{0};  ///< For Work::busy.
+  std::chrono::microseconds busy{0};  ///< Used by Work::busy.
   Fill fill = Fill::none;
   Direction direction = Direction::both;
-  std::string file = {};  ///< For Fill::file.
+  std::string file = {};  ///< Used by Fill::file.
 
   explicit BuiltIn(JobValues const& values);
 };

@@ -29,17 +29,19 @@ namespace {
 constexpr unsigned gpu_threads = 4;
 /// Threads of a GPU, each with a stream, by which it is found out what small kernels come to together.
 constexpr unsigned most_streams = 32;
-/// In flight per thread and stream: enough to hide what a copy costs to start, few enough to stay near the CPU.
+/// Maximum number of batches in flight per thread and stream: enough to hide the cost of starting a copy, few enough to
+/// stay near the CPU.
 constexpr std::size_t most_depth = 32;
 constexpr std::size_t most_bytes = std::size_t{8} << 20;
-/// For all threads that drive a device: large tiles fill it from fewer threads.
+/// Maximum memory of all threads that drive a device: large tiles fill it from fewer threads.
 constexpr std::size_t most_bytes_of_all = std::size_t{256} << 20;
 /// A copy that hardly has any set-up.
 constexpr std::size_t large = std::size_t{8} << 20;
 
-/// Where threads copy or compute: each has as many places for batches, half of them for each direction.
+/// Layout of the memory in which threads copy or compute: each has as many places for batches, half of them for each
+/// direction.
 struct Layout {
-  std::size_t stride = 0;  ///< From one tile of a batch to the next.
+  std::size_t stride = 0;  ///< Distance from one tile of a batch to the next.
   std::size_t batch = 1;
   std::size_t depth = 0;
   unsigned threads = 1;
@@ -240,7 +242,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
       });
     };
     ceilings.fill = filled(producers);
-    // With more threads than CPUs they would share the CPUs.
+    // More threads than CPUs would share the CPUs.
     if (fills_twice) ceilings.fill_twice = filled(2 * producers);
   }
   return ceilings;

@@ -14,20 +14,20 @@
 
 namespace penstock::measure {
 
-/// How producers fill each tile.
+/// Ways in which producers fill each tile.
 enum class Fill : std::uint8_t {
   none,    ///< Nothing: the tile goes as it is.
   memory,  ///< memcpy from ordinary memory, more than caches hold.
   file,    ///< read(2) of a file, round and round.
 };
 
-/// What Fill::memory copies from: made at the first request, which takes a quarter of a second, and kept for later
-/// ones.
+/// Memory that Fill::memory copies from: made at the first request, which takes a quarter of a second, and kept for
+/// later ones.
 ///
 /// Threads: one.
 class FillMemory {
  public:
-  /// More than most caches hold, and no less than a tile.
+  /// Memory larger than most caches, and no smaller than a tile.
   std::shared_ptr<std::vector<std::byte> const> for_tiles_of(std::size_t bytes);
 
  private:
@@ -39,7 +39,7 @@ class FillMemory {
 /// Threads: any.
 class Filler final : public Source {
  public:
-  /// For tiles of `tile` bytes. `path` is read if they are filled from a file, again from its start at its end.
+  /// Fills tiles of `tile` bytes. `path` is read if they are filled from a file, again from its start at its end.
   /// `memory` is asked if they are filled from memory; null for some of its own.
   ///
   /// Throws: Error of kind bad_argument, if there is no such file, it cannot be read or is shorter than a tile.

@@ -42,14 +42,14 @@ std::size_t PartBench::copy(bool up, bool down) {
     if (ends_turn(at)) up_.record(ends_[first_of_turn(at)]);
   }
   if (down) {
-    // From and to the other half, so that the two directions have nothing to do with each other.
+    // It copies from and to the other half, so that the two directions have nothing to do with each other.
     down_.download(on_host(depth_ + at), on_device(depth_ + at));
     if (ends_turn(at)) down_.record(ends_[depth_ + first_of_turn(at)]);
   }
   return batch_;
 }
 
-/// What is in seen_.
+/// Runs the stage on the tiles in seen_.
 void PartBench::run(Stage& stage) {
   if (batch_ == 1 || !stage.run_batch(seen_, produced_, up_)) {
     for (DeviceTile const& tile : seen_) static_cast<void>(stage.run(tile, up_));

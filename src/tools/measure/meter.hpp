@@ -19,7 +19,7 @@
 
 namespace penstock::measure {
 
-/// What one thread copies or computes with: streams, and places for batches in host and device memory.
+/// Streams, and places for batches in host and device memory, with which one thread copies or computes.
 ///
 /// Half of the places have an event together: each event is two calls more, and where copies are small the calls are
 /// what takes the time. Meanwhile the other half is in flight.
@@ -60,7 +60,7 @@ class PartBench {
   std::deque<Event> ends_;
   std::vector<DeviceTile> seen_;
   std::vector<std::size_t> produced_;
-  Stream up_;  ///< After the memory and the events, so that it is waited for first.
+  Stream up_;  ///< It is declared after the memory and the events, so that it is waited for first.
   Stream down_;
 };
 
@@ -81,7 +81,7 @@ class Meter {
   void count();
   /// True once the window is closed: there is no use in more tiles.
   bool over() const noexcept { return state_.load(std::memory_order_acquire) == State::closed; }
-  /// What was in the window; empty if the run ended before it closed.
+  /// Counts of the window; empty if the run ended before it closed.
   std::optional<Metered> metered() const;
 
  private:
@@ -105,13 +105,13 @@ class Meter {
   alignas(64) std::atomic<std::uint64_t> count_{0};
 };
 
-/// What repeated measurements of one thing came to.
+/// Result of repeated measurements of one thing.
 struct Spread {
   double median = 0;
   double least = 0;
   double most = 0;
 
-  /// How far the measurements lie from the median, as a part of it; 0 for a single one.
+  /// Greatest distance of a measurement from the median, as a part of it; 0 for a single one.
   double relative() const noexcept;
 };
 

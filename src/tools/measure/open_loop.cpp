@@ -17,7 +17,7 @@ namespace {
 
 using Clock = OpenLoop::Clock;
 
-/// As many tiles as a pipeline that keeps up may have waiting, where they are rare.
+/// Maximum number of tiles that may wait in a pipeline that keeps up, if tiles are rare.
 constexpr std::uint64_t queue = 100;
 
 /// Waits until then, or until `stop` is requested: asleep while there is time, awake for the last of it, since a thread

@@ -13,7 +13,8 @@
 namespace penstock::measure {
 namespace {
 
-/// Before it counts: this part of the time, in which places fill up, streams are used first and clocks rise.
+/// The warm-up, which does not count, takes this part of the time: places fill up, streams are used first and clocks
+/// rise.
 constexpr int warm_up_part = 8;
 
 }  // namespace
@@ -39,7 +40,7 @@ double pieces_a_second(unsigned threads, std::chrono::nanoseconds each, std::sto
     bool is_ready = false;
     try {
       piece = worker(thread);
-      piece();  // Whether it works.
+      piece();  // The first piece shows that it works.
       is_ready = true;
       ready.arrive_and_wait();
       work_for(each / warm_up_part);

@@ -22,7 +22,7 @@ class RepeatedSource final : public Source {
  public:
   using Make = std::function<std::unique_ptr<Source>(Pool const&)>;
 
-  /// For tiles of this pool, which outlives it.
+  /// Makes a source for tiles of this pool, which outlives it.
   ///
   /// Throws: what `make` throws.
   RepeatedSource(Make make, Pool const& pool);

@@ -21,8 +21,8 @@
 namespace penstock::measure {
 namespace {
 
-/// What makes a difference to the ceilings. Graphs do not: all parts are measured call by call, and of each point it is
-/// asked afterwards which of them bound it.
+/// Key of what the ceilings depend on. Graphs make no difference: all parts are measured call by call, and ceilings_of
+/// finds afterwards which of them bound a point.
 auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
   auto const& alone = setting.its_job().alone;
   bool const fills = !alone || alone(setting.point()).fill;
@@ -31,7 +31,7 @@ auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
 }
 using Key = decltype(key_of(Setting{}, 0, 0));
 
-/// That this machine was too slow for the clock of one of these models since they were last asked; or empty.
+/// Says that this machine was too slow for the clock of one of these models since they were last asked; or empty.
 std::string lateness_of(DeviceGroup const& devices) {
   std::string late;
   for (Device* const device : devices.all()) keep_too_slow(device->remarks(), late);
@@ -193,14 +193,14 @@ class Sweep {
     }
   }
 
-  /// Once, though there were several runs.
+  /// Adds the remark once, though there were several runs.
   static void remark_on_graphs(PointResult& result) {
     if (!result.error.empty() || !result.last) return;
     std::string const remark = graphs_remark(result.point.setting, result.last->report);
     if (!remark.empty()) result.remarks.push_back(remark);
   }
 
-  /// Of an input that is too small, or of packets and lines that fill no tile.
+  /// Remarks on an input that is too small, or on packets and lines that fill no tile.
   static void remark_on_empty_tiles(PointResult& result) {
     constexpr double hardly = 1.0 / 64;
     if (!result.error.empty() || !result.last) return;
@@ -248,7 +248,7 @@ class Sweep {
   std::function<void(SweepProgress const&)> const& progress_;
   std::vector<PointResult> results_;
   std::map<Key, std::vector<Ceilings>> ceilings_;
-  std::map<Key, unsigned> ceiling_rounds_;  ///< In how many rounds they were tried.
+  std::map<Key, unsigned> ceiling_rounds_;  ///< Number of rounds in which they were tried.
   std::map<Link, std::vector<Ceilings>> links_;
   SweepProgress progress_now_;
 };

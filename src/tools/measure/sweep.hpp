@@ -26,17 +26,18 @@ struct SweepOptions {
   unsigned most_repeats = 13;
   double enough =
       0.05;  ///< A point whose throughput strays no further than that from its median needs no more repeats.
-  double load = usual_load;  ///< Of the throughput, at which latency is taken; 0 for no latency.
+  double load = usual_load;  ///< Load at which latency is taken, as a part of the throughput; 0 for no latency.
   bool ceilings = true;      ///< Measure the parts alone, once in each of the first rounds; the greatest counts.
   unsigned rounds_of_ceilings = 3;
   bool digests = false;  ///< One more run of each point is of the whole input, and its results are compared.
   bool judged = true;    ///< One more run of each point is traced, for the verdict.
-  std::size_t room = JudgedRunOptions{}.room;  ///< Of its recorder.
-  unsigned cpus = 0;                           ///< That this process may use; 0 if unknown. For the verdict.
-  unsigned order = 1;                          ///< Of the points in each round: another number, another order.
+  std::size_t room = JudgedRunOptions{}.room;  ///< Passages that its recorder has room for.
+  unsigned cpus = 0;                           ///< CPUs that this process may use, for the verdict; 0 if unknown.
+  unsigned order = 1;                          ///< Number of the order of points within each round: another number,
+                                               ///< another order.
 };
 
-/// How far a sweep is: for a bar.
+/// Progress of a sweep, for a bar.
 struct SweepProgress {
   std::size_t done = 0;   ///< Runs.
   std::size_t total = 0;  ///< Runs, as far as known: points that stray need more.
@@ -45,7 +46,7 @@ struct SweepProgress {
 
 /// Groups of devices by what a Setting calls them. Of one group alone the name is not looked at.
 using DevicesByName = std::map<std::string, DeviceGroup>;
-/// Those that it names, or the only ones.
+/// The devices that the setting names, or the only ones.
 ///
 /// Shape: one group, or one of that name.
 inline DeviceGroup const& devices_of(DevicesByName const& devices, Setting const& setting) {

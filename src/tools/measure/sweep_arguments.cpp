@@ -164,7 +164,7 @@ void AxisOptions::add_profile_to(CLI::App& command) {
     auto const values = measure::axis_values(measure::Setting{.job = job}.its_job(), taken, profile.path);
     for (auto const& [axis, value] : values) {
       OptionRow const* const row = find_option(axis);
-      // What follows from what is named is for the pipeline to choose.
+      // Values that follow from named options are left for the pipeline to choose.
       bool const open = !is_named(command, axis) && (row == nullptr || !follows_from_named(command, *row));
       if (!open) continue;
       lists[axis] = value;

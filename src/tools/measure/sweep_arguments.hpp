@@ -19,8 +19,8 @@
 
 namespace penstock::cli {
 
-/// What there is to say of `list`, the sizes of `option`, if one is in a unit of 1000 bytes where most mean 1024:
-/// "--tile 4kb is 4000 bytes; 4KiB is 4096." Of several it names the first; empty if there is none.
+/// A remark on `list`, the sizes of `option`, if one is in a unit of 1000 bytes where most mean 1024: "--tile 4kb is
+/// 4000 bytes; 4KiB is 4096." If there are several it names the first; empty if there is none.
 std::string size_remark(std::string const& option, std::string const& list);
 /// Says that on standard error.
 void say_size_remark(std::string const& option, std::string const& list);
@@ -31,9 +31,9 @@ CLI::Option* add_own_option(CLI::App& command, JobOption const& option, std::vec
 
 /// The options that name the axes of a sweep: `--producers`, `--tile` and so on, each a list.
 struct AxisOptions {
-  Job const* job = nullptr;                  ///< Whose axes they are; as Setting::job.
-  std::map<std::string, std::string> lists;  ///< By axis, as asked for.
-  /// By option of the job that takes no list: its values, none if it was not named.
+  Job const* job = nullptr;                  ///< The job whose axes they are, as in Setting::job.
+  std::map<std::string, std::string> lists;  ///< Lists by axis, as asked for.
+  /// Values by option of the job that takes no list; none if the option was not named.
   std::map<std::string, std::vector<std::string>> plain;
   std::vector<std::string> devices{"auto"};  ///< As named; an axis if there are several.
   SlowerOption slower;
@@ -46,7 +46,7 @@ struct AxisOptions {
   void add_devices_to(CLI::App& command);
   /// Adds the options of the job that take no list.
   void add_plain_to(CLI::App& command);
-  /// What all points have.
+  /// The setting that all points begin with.
   ///
   /// Throws: Error of kind bad_argument, if an option of the job does not take its value.
   measure::Setting begin() const;
@@ -63,7 +63,7 @@ struct AxisOptions {
   std::vector<measure::Axis> axes() const;
   /// Says on standard error what size_remark does of the tiles.
   void remark_on_sizes() const;
-  /// What `--device` names, each as open_devices takes it.
+  /// Names in `--device`, each as open_devices takes it.
   ///
   /// Throws: as SlowerOption::applied_to.
   std::vector<std::string> wishes() const;
@@ -77,14 +77,14 @@ struct AxisOptions {
   std::vector<NamedFile> named_by(bool JobOption::*kind) const;
 };
 
-/// What `bench` and `compare` are both asked: which points, on what, for how long, and where the results go.
+/// Arguments that `bench` and `compare` share: which points, on what, for how long, and where the results go.
 struct SweepArguments {
   AxisOptions axes;
-  unsigned milliseconds = 200;  ///< That count of each run.
+  unsigned milliseconds = 200;  ///< Duration of the part of each run that counts.
   bool json = false;
   bool csv = false;
-  std::string html;          ///< Where a page of the results goes; empty for nowhere.
-  std::string command_line;  ///< As the user wrote it, for the results.
+  std::string html;          ///< File for a page of the results; empty for none.
+  std::string command_line;  ///< Command line as the user wrote it, for the results.
 
   /// `presets` are lists that are other than bench's where nothing is asked for.
   void add_to(CLI::App& command, std::map<std::string, std::string> const& presets = {});
@@ -106,7 +106,7 @@ struct SweepArguments {
   void warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const;
 
  private:
-  /// What both have.
+  /// Arguments that both commands need for a round.
   std::vector<std::string> round(std::string const& program, AxisOptions const& points) const;
 };
 

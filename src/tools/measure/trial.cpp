@@ -87,8 +87,8 @@ class Tally {
   std::atomic<std::uint64_t> missing_{0}, items_{0};
 };
 
-/// Of the setting's own producers as many as it takes: those that had nothing to do would only be in the way. But as
-/// many as devices, since each producer borrows on its own node first.
+/// Number of producers out of the setting's own that the load needs: idle ones would only be in the way. But at least
+/// one for each device, since each producer borrows on its own node first.
 unsigned producers_of(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                       JobWork const& work) {
   PipelineOptions const wanted = setting.options();
@@ -101,7 +101,7 @@ unsigned producers_of(DeviceGroup const& devices, Setting const& setting, double
   return std::min(enough, resolve(wanted, devices.all(), Topology::detect(), remarks).producers);
 }
 
-/// What all runs have of the setting, its job's work and the options.
+/// The pipeline's options for a run, from the setting, its job's work and the options.
 PipelineOptions options_of(Setting const& setting, JobWork const& work, TrialOptions const& options) {
   PipelineOptions wanted = setting.options();
   wanted.host_stages = work.host_stages;
@@ -266,7 +266,7 @@ std::optional<JudgedRun> judged_run(DeviceGroup const& devices, Setting const& s
   if (!cut_to_recorded(traced, trial->metered))
     throw Error(ErrorKind::bad_argument, "More was to be recorded than there is room for.");
   Recording window = within(traced.recording, traced.opened, traced.closed);
-  window.missed = 0;  // What was, came later.
+  window.missed = 0;  // Only passages after the window were missed.
   Verdict verdict =
       judge(figures_of(trial->report, trial->options, trial->metered, window, devices.front(), options.cpus),
             ceilings_of(trial->report, options.ceilings));

@@ -21,36 +21,36 @@ namespace penstock::measure {
 
 struct TrialOptions {
   std::chrono::nanoseconds warm_up = std::chrono::milliseconds(50);
-  /// How much longer a closed loop is warmed up, if it has not settled by then.
+  /// Additional warm-up of a closed loop that has not settled by then.
   std::chrono::nanoseconds settling{0};
   std::chrono::nanoseconds window = std::chrono::milliseconds(200);
   /// An open loop is given up once a tile is later than that, if it is more than 0, and than a hundred tiles take to
   /// come: the pipeline does not keep up.
   std::chrono::nanoseconds most_late{0};
-  /// For the built-in job's Fill::memory; copies of these options have the same.
+  /// Memory of the built-in job's Fill::memory; copies of these options share it.
   std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
   Recorder* recorder = nullptr;  ///< Is told where the tiles were; null for none.
   Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for none.
   /// Of run_whole: called when all is made and nothing has begun; what it gives is destroyed when the run is over.
   std::function<std::shared_ptr<void>(Pipeline const&, Source const&, JobWork const&)> beside = {};
-  /// Of run_whole: gets JobWork::lines_so_far. Empty: that is not called.
+  /// Used by run_whole: gets JobWork::lines_so_far. If it is empty, that is not called.
   std::function<void(std::string const&)> print = {};
 };
 
-/// What one run of a setting came to, open loop.
+/// Result of one run of a setting, open loop.
 struct LoadedTrial {
   Latency latency;
-  PipelineOptions options;         ///< What the setting came to on this machine.
+  PipelineOptions options;         ///< Options that the setting led to on this machine.
   std::uint64_t pinned_bytes = 0;  ///< The most that was held, as memory_peaks has it.
 };
 
 /// One run of a job, from the beginning of its input to its end.
 struct JobRun {
   Report report;
-  PipelineOptions options;                   ///< What the setting came to on this machine.
-  std::uint64_t items = 0;                   ///< By Job::items.
-  std::optional<std::uint64_t> digest = {};  ///< By JobWork::digest; empty also if not all tiles were done.
-  std::string results = {};                  ///< By JobWork::results.
+  PipelineOptions options;                   ///< Options that the setting led to on this machine.
+  std::uint64_t items = 0;                   ///< Count by Job::items.
+  std::optional<std::uint64_t> digest = {};  ///< Digest by JobWork::digest; empty also if not all tiles were done.
+  std::string results = {};                  ///< Text by JobWork::results.
 };
 
 inline namespace PENSTOCK_FLAVOUR {
@@ -96,11 +96,11 @@ struct JudgedRun {
 };
 
 struct JudgedRunOptions {
-  TrialOptions trial = {};  ///< Of which the run takes 70 ms at most.
-  Ceilings ceilings = {};   ///< What is known of them; those count that bound such a run (ceilings_of).
-  unsigned cpus = 0;        ///< That this process may use; 0 if unknown.
-  /// Passages that the recorder takes: more than the smallest tiles of most devices need. Of a run that has more the
-  /// verdict is of the part before there were so many.
+  TrialOptions trial = {};  ///< The run takes at most 70 ms of its times.
+  Ceilings ceilings = {};   ///< Known ceilings; those that bound such a run count (ceilings_of).
+  unsigned cpus = 0;        ///< CPUs that this process may use; 0 if unknown.
+  /// Passages that the recorder has room for: more than the smallest tiles of most devices need. The verdict on a run
+  /// that has more covers the part before the room was full.
   std::size_t room = std::size_t{1} << 19;
 };
 
