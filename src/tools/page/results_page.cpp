@@ -67,7 +67,7 @@ std::string results_page(std::string_view results_json, std::string_view title) 
 namespace penstock::cli {
 
 void write_page(OutputFile& file, std::string const& results, std::string const& title) {
-  // Without the blanks that make it easy to read, which would double it.
+  // The page has no blanks for readability, which would double its size.
   std::string const page = results_page(nlohmann::ordered_json::parse(results).dump(), title);
   file.write("the page", [&](std::ostream& out) { out << page; });
 }
