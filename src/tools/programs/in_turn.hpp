@@ -57,7 +57,7 @@ class InTurn {
   ///
   /// Throws: as run_once.
   void run_rounds();
-  /// How much of the time is left; at least a moment.
+  /// Rest of the time; at least a moment.
   std::chrono::nanoseconds left() const;
   /// False once a run failed or a signal interrupted.
   bool going() const { return compared_.failure().empty() && !interrupt_.requested(); }

@@ -17,7 +17,7 @@ namespace penstock::cli {
 /// The two programs that are compared.
 enum class Contender : std::uint8_t { baseline, candidate };
 
-/// What the times of both show.
+/// Effect that the times of both show.
 enum class Effect : std::uint8_t { gains, loses, no_difference };
 
 /// Compares the times of two programs, and their exit codes, outputs and result files.
@@ -75,8 +75,9 @@ class WholeComparison {
   /// A part of what a run leaves, which is compared.
   struct Part {
     std::string name;     ///< "standard output", "the result x".
-    std::string strays;   ///< How two runs of the baseline differ in it; empty if they are equal.
-    std::string differs;  ///< How a run of the candidate differs from the first of the baseline; empty if none does.
+    std::string strays;   ///< Difference between two runs of the baseline; empty if they are equal.
+    std::string differs;  ///< Difference of a run of the candidate from the first of the baseline; empty if none
+                          ///< differs.
     bool there = true;    ///< A run left a file; of a result only.
     bool written = true;  ///< A run wrote it; likewise.
   };
@@ -96,15 +97,15 @@ class WholeComparison {
   std::array<Side, 2> sides_;
   std::vector<Part> parts_;
   std::optional<WholeRun> first_;
-  std::optional<PrintedOutput> printed_;  ///< By the baseline.
-  std::vector<Heard> others_;             ///< What the candidate printed that differs from it so far.
+  std::optional<PrintedOutput> printed_;  ///< Output of the baseline.
+  std::vector<Heard> others_;             ///< Outputs of the candidate that differ from it so far.
   std::string failure_;
   std::string objection_;
   bool breaks_ = false;  ///< A signal ended the candidate, and no run of the baseline before.
 };
 
-/// How a program ended, as in "It ended with exit code 3. It said: no such file", with its last line on standard error
-/// if there is one.
+/// A text on the end of a program, as in "It ended with exit code 3. It said: no such file", with its last line on
+/// standard error if there is one.
 std::string last_words(ProgramEnd const& end);
 
 }  // namespace penstock::cli
