@@ -99,7 +99,7 @@ void TryCommand::watch(WatchedRuns& watched, InTurn const& in_turn, std::array<P
                        Interrupt const& interrupt) const {
   WholeProgram program = this->program();
   program.results.clear();
-  // What is counted here is not what the other runs count.
+  // Its counts are apart from those of the other runs.
   TurnedProgram const turned(TurnedProgram::Mode::turn);
   for (Contender const contender : {Contender::baseline, Contender::candidate}) {
     ProgramEnd const& before = ends[static_cast<std::size_t>(contender)];

@@ -14,8 +14,8 @@
 
 namespace penstock::cli {
 
-/// What a run of each way shows while it is watched: how long the device was busy, and what only the legacy default
-/// stream keeps in order. What cannot be watched is a remark and nothing more.
+/// Findings from one watched run of each way: how long the device was busy, and what only the legacy default stream
+/// keeps in order. A run that cannot be watched leads to a remark and nothing more.
 ///
 /// Threads: one.
 class WatchedRuns {
@@ -34,13 +34,13 @@ class WatchedRuns {
   /// Tells a comparison what was seen.
   void tell(WholeComparison& compared) const;
   std::vector<std::string> const& remarks() const noexcept { return remarks_; }
-  /// What only the legacy default stream keeps in order, in lines; the remarks behind it.
+  /// Operations that only the legacy default stream keeps in order, in lines; the remarks behind them.
   std::string as_text() const;
   /// The member `watched` of docs/commands/try.md.
   nlohmann::ordered_json as_json() const;
 
  private:
-  /// What was found in one process.
+  /// Findings in one process.
   struct Found {
     nlohmann::ordered_json json;
     std::string text;
