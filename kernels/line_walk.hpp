@@ -26,8 +26,8 @@ constexpr LineWalk walk_of(LineFields const& fields) noexcept {
 
 /// Result of the walk over a line's fields.
 struct WalkedLine {
-  std::uint64_t key = 0;  ///< If key_reason is `outside`: the number of groups by which the key lies before the first
-                          ///< one.
+  std::uint64_t key = 0;  ///< If key_reason is `outside`: the number of groups from the key up to the first one.
+  /// 0 if its field is no number. If the number is negative, this is the number plus 2^64.
   std::uint64_t number = 0;
   std::uint64_t stopped = 0;  ///< End of the last field that counts: no line ends before that.
   LineReason key_reason = LineReason::no_field;

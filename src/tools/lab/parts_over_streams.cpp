@@ -31,6 +31,7 @@ struct TextWork {
   std::size_t parts;
   std::vector<Streams> variants;  ///< The first is of one stream.
   std::size_t drawn;              ///< Index of the variant that is drawn.
+  /// Speed-up of that variant over the first, as the text has it.
   std::optional<double> times_as_fast = {};
 };
 
