@@ -12,7 +12,7 @@
 
 namespace penstock::measure {
 
-/// Which value a point has on each axis, by number from 0.
+/// Index, from 0, of the value that a point has on each axis.
 using Levels = std::vector<std::size_t>;
 
 /// An axis as a search sees it.
@@ -21,16 +21,16 @@ struct SearchAxis {
   /// Neighbouring values come to much the same, as with numbers in increasing order; otherwise they are merely
   /// different, as signals are.
   bool ordered = true;
-  std::string name = {};  ///< For the user that reads what was tried.
+  std::string name = {};  ///< Name for the user that reads what was tried.
 };
 
-/// How much a measurement may take.
+/// Effort of a measurement.
 enum class Effort : std::uint8_t {
   glance,  ///< Little: there are many points.
-  look,    ///< More: between few, by little.
+  look,    ///< More: few points are left, which differ little.
 };
 
-/// What a search looks for the highest point of: a machine with a job, or something made up in a test.
+/// A function whose highest point a search looks for: a machine with a job, or something made up in a test.
 ///
 /// Threads: one.
 class Landscape {
@@ -40,13 +40,13 @@ class Landscape {
   Landscape& operator=(Landscape const&) = delete;
   virtual ~Landscape() = default;
 
-  /// How good the point is, more being better, with whatever noise there is; empty if it failed.
+  /// Quality of the point, more being better, with whatever noise there is; empty if it failed.
   virtual std::optional<double> measure(Levels const& levels, Effort effort) = 0;
   /// Seconds since the search began.
   virtual double elapsed() const = 0;
   /// False for points that are not to be tried.
   virtual bool allowed(Levels const& levels) const = 0;
-  /// What the point takes of the machine while it runs, in any unit: of points that are as good the least is best.
+  /// Cost of the point while it runs, in any unit: among points that are as good the cheapest is best.
   virtual double cost(Levels const& levels) const = 0;
 };
 
@@ -60,23 +60,23 @@ struct Attempt {
   std::string found_by = {};        ///< The move that led to it: "defaults", "spread", "along tile" and so on.
   std::vector<double> scores = {};  ///< All that was measured, in order.
   bool failed = false;
-  /// How many times as good as the point that it was last held against, by measurements in turn; 1 for the one that
-  /// others are held against.
+  /// Quality relative to the point that it was last compared with, by alternating measurements; 1 for the reference
+  /// itself.
   double against = 1;
 };
 
-/// How a point came out of a contest.
+/// Result of a point in a contest.
 struct Standing {
   Levels levels = {};
   double ahead = 0;  ///< The logarithm of how many times as good as the first entrant it is.
-  bool in = true;    ///< Not beaten, as far as can be told, and not failed.
+  bool in = true;    ///< It is not beaten, as far as can be told, and has not failed.
 };
 
-/// How often a contest measures.
+/// Number of rounds in which a contest measures.
 struct Rounds {
   unsigned least = 1;  ///< No entrant is out before.
   unsigned most = 3;
-  /// From the second round on an entrant that is no better than the first one is out, though it may be as good.
+  /// True: from the second round on an entrant that is no better than the first one is out, though it may be as good.
   bool to_beat_the_first = false;
 };
 
@@ -99,12 +99,12 @@ class Contest {
 
   /// True if so many more measurements of that kind end before the deadline.
   bool time_for(double measurements, Effort effort) const;
-  /// What such a measurement takes, by the longest of the last ones, or by a guess.
+  /// Seconds of such a measurement, by the longest of the last ones, or by a guess.
   double seconds(Effort effort) const;
   bool stopped() const { return stop_.stop_requested(); }
-  /// How far one measurement strays from the next of the same point: the standard deviation of its logarithm.
+  /// Variation between measurements of the same point: the standard deviation of the logarithm.
   double noise(Effort effort) const;
-  /// What was tried, in the order in which it was first tried.
+  /// All that was tried, in the order in which it was first tried.
   std::vector<Attempt> const& attempts() const noexcept { return attempts_; }
   Attempt const* find(Levels const& levels) const;
   std::size_t runs() const noexcept { return runs_; }
@@ -129,7 +129,7 @@ class Contest {
   std::size_t runs_ = 0;
 };
 
-/// What wins in the end.
+/// Result of the final.
 struct Final {
   std::optional<Levels> best = {};  ///< Empty if nothing could be measured.
   std::vector<double> best_scores = {};

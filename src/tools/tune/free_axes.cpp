@@ -44,7 +44,7 @@ std::vector<std::string> sizes(std::size_t also) {
   return texts;
 }
 
-/// Those that any stage allows.
+/// Words that any stage allows.
 std::vector<std::string> words_of(OptionRow const& row) {
   std::istringstream all(row.words());
   std::vector<std::string> words;

@@ -12,14 +12,14 @@
 
 namespace penstock::measure {
 
-/// Whether that is for the user to say, and no search for what is `sought` chooses it.
+/// True if the user must choose that axis, and no search for what is `sought` does.
 bool is_job(std::string const& name, Aim sought);
 
-/// What bounds a search on some machine.
+/// Bounds of a search on a machine.
 struct SearchBounds {
-  unsigned cpus = 1;  ///< That can be busy at once.
+  unsigned cpus = 1;  ///< CPUs that can be busy at once.
   bool gpu = false;
-  std::uint64_t most_bytes = std::uint64_t{1} << 30;  ///< Of tiles that a point may pin.
+  std::uint64_t most_bytes = std::uint64_t{1} << 30;  ///< Bytes of tiles that a point may pin.
 };
 
 /// Axes by name, and what they may be.
@@ -41,7 +41,7 @@ Setting default_setting(AxisLists const& lists, Aim sought = Aim::throughput, Se
 /// Throws: Error of kind bad_argument, if a list is not valid.
 std::vector<Axis> search_axes(AxisLists const& lists, PipelineOptions const& defaults, SearchBounds const& bounds,
                               Setting const& begin = {});
-/// Whether the values of an axis lie in an order in which neighbours come to much the same.
+/// True if the values of an axis lie in an order in which neighbours have similar results.
 bool ordered(Axis const& axis);
 /// The pipeline at these levels of the axes, and what `begin` has beside them.
 Point point_at(std::vector<Axis> const& axes, Levels const& levels, Setting const& begin = {});

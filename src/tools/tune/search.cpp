@@ -17,13 +17,13 @@ namespace {
 /// no less than that part, and no more than that.
 constexpr double saving_part = 0.15;
 constexpr double final_looks = 21, least_final_part = 0.1, most_final_part = 0.4;
-/// How many of the spread points are tried; time may allow fewer.
+/// Number of spread points that are tried; time may allow fewer.
 constexpr std::size_t spread_count = 12;
 /// A point that was that much worse is not measured again.
 constexpr double hopeless = 0.85;
 /// A step that gains less is none.
 constexpr double worth_a_round = 0.005;
-/// What is as good as the best: at least that, at most that, and else by how well it is known.
+/// Limits of the distance from the best at which a point counts as good: in between the noise decides.
 constexpr double least_equal = 0.01, most_equal = 0.03;
 
 class Search {
@@ -69,7 +69,7 @@ class Search {
     constexpr unsigned starts = 3;
     for (unsigned start = 0; start < starts; ++start) {
       Moves points = spread();
-      // From the second time on it is the others that are to be climbed from.
+      // A later start climbs from the other points.
       if (start == 0) points.insert(points.begin(), at_);
       if (points.empty()) return true;
       at_ = best_of(hold(points, {.most = 2}, Effort::glance, "spread")).value_or(points.front());
@@ -125,7 +125,7 @@ class Search {
     }
   }
 
-  /// Up or down one axis, for as long as it gets better, in steps that double.
+  /// Goes up or down one axis, for as long as it gets better, in steps that double.
   void along(std::size_t axis, std::size_t step) {
     std::string const move = "along " + axes_[axis].name;
     if (!axes_[axis].ordered) {
@@ -174,7 +174,7 @@ class Search {
     }
   }
 
-  /// From the highest point to what costs less and is as good.
+  /// Goes from the highest point to one that costs less and is as good.
   void save(Levels const& highest) {
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
       if (!axes_[axis].ordered) continue;
@@ -202,7 +202,7 @@ class Search {
     return standings[1].in && standings[1].ahead >= -same(Effort::look, rounds);
   }
 
-  /// How far apart two points may be, measured so often, and yet be taken for the same.
+  /// Distance within which two points count as the same, after `rounds` measurements of each.
   double same(Effort effort, double rounds) const {
     return std::clamp(contest_.noise(effort) * std::sqrt(2 / rounds), least_equal, most_equal);
   }
@@ -242,7 +242,7 @@ class Search {
     for (Levels const& one : {highest, at_}) {
       if (std::find(entrants.begin(), entrants.end(), one) == entrants.end()) entrants.push_back(one);
     }
-    // With little time it is defaults and best alone.
+    // If time is short, only defaults and best are measured.
     bool const time = contest_.time_for(static_cast<double>(2 * entrants.size()), Effort::look);
     if (!time && entrants.size() > 2) entrants.erase(entrants.begin() + 1);
     if (options_.progress) options_.progress("final", contest_);
@@ -272,7 +272,7 @@ class Search {
   SearchOptions const& options_;
   Contest contest_;
   Levels at_;                                    ///< The best so far.
-  Moves peaks_;                                  ///< Where climbs ended.
+  Moves peaks_;                                  ///< Points where climbs ended.
   std::set<std::pair<Levels, Levels>> settled_;  ///< Pairs that were held against each other, and are not again.
   std::mt19937 random_{1};                       ///< The same in each process: a search can be repeated.
 };

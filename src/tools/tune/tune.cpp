@@ -24,7 +24,7 @@ namespace {
 
 constexpr char const* nothing_came = "No tile came through in the time there was.";
 
-/// As a pipeline has it, if left to itself.
+/// Bytes that a pipeline pins for the setting by itself.
 std::uint64_t pinned(Setting const& setting) {
   PipelineOptions const options = setting.options();
   if (options.tuning.tiles != 0) return Pool::slab_bytes(options.tile, options.tuning.tiles);
@@ -37,14 +37,14 @@ std::uint64_t pinned(Setting const& setting) {
   return Pool::slab_bytes(options.tile, options.aim == Aim::latency ? few_tiles(holders) : usual_tiles(holders));
 }
 
-/// What the pipeline makes of a setting if left to itself; as good a guess as any where it cannot be made.
+/// The options that the pipeline derives from a setting by itself; if it cannot be made, a guess.
 PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting, std::stop_token const& stop) {
   PipelineOptions guess = setting.options();
   try {
     return Pipeline(devices, guess, stop).options();
   } catch (Error const&) {
     for (OptionRow const& row : option_table()) {
-      // But for batch and tiles, which follow from the slots.
+      // Batch and tiles are left out, which follow from the slots.
       bool const is_count = row.kind == OptionKind::count && !row.follows_from("slots");
       if (is_count && row.text(guess) == "0") row.set(guess, "1");
     }
@@ -52,8 +52,8 @@ PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting, std
   }
 }
 
-/// What is known to be good beside the defaults: a profile's setting, and for latency what the pipeline makes of that
-/// aim.
+/// Starts that are known to be good beside the defaults: a profile's setting, and for latency the one that the pipeline
+/// derives from that aim.
 std::vector<KnownStart> known_starts(DeviceGroup const& devices, TuneOptions const& options, Setting const& defaults,
                                      std::vector<Axis> const& axes, Levels const& levels_of_defaults,
                                      std::stop_token const& stop) {
@@ -129,7 +129,7 @@ std::optional<double> PipelineLandscape::measure(Levels const& levels, Effort ef
 std::optional<double> PipelineLandscape::measure_throughput(Levels const& levels, Setting const& setting,
                                                             TrialOptions const& trial) {
   auto result = run_trial(devices_, setting, trial, stop_);
-  // What a late clock shows is not the model's. A machine that was busy for a moment may not be the next time.
+  // Times with a late clock are not the model's. A machine that was busy for a moment may not be the next time.
   constexpr int tries = 3;
   for (int turn = 1;; ++turn) {
     if (!result) return std::nullopt;
@@ -160,7 +160,7 @@ bool PipelineLandscape::allowed(Levels const& levels) const {
   try {
     return pinned(setting_at(levels)) <= options_.bounds.most_bytes;
   } catch (Error const&) {
-    return false;  // Such a combination is not possible.
+    return false;  // The combination is not possible.
   }
 }
 
