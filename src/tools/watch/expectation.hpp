@@ -7,7 +7,7 @@
 
 namespace penstock::cli {
 
-/// What a program is held to: "overlap > 0.6".
+/// A condition on a program's figures: "overlap > 0.6".
 class Expectation {
  public:
   /// Shape:  a figure (overlap, overlap_text, speed_of_light, duplex, hazards, pageable, legacy), one of > >= < <=, and

@@ -27,10 +27,10 @@ struct WatchCommand {
   std::vector<std::string> expected;
   bool json = false;
   std::string command_line;
-  std::string libraries;           ///< Where our library may be as well, as companion_library has it.
-  std::vector<NamedFile> inputs;   ///< That the program reads: no output may replace them.
-  std::vector<NamedFile> outputs;  ///< That the program writes: no output of this command may be one.
-  /// What is said of a program that gave a GPU nothing to do, and the remedy where there is a driver.
+  std::string libraries;           ///< Another folder that may have our library, as in companion_library.
+  std::vector<NamedFile> inputs;   ///< Files that the program reads: no output may replace them.
+  std::vector<NamedFile> outputs;  ///< Files that the program writes: no output of this command may be one.
+  /// The message about a program that gave a GPU nothing to do, and the remedy where there is a driver.
   std::string unused = "No process of it gave a GPU anything to do.";
   std::string remedy =
       "If one should, see that its arguments make it do so, and that it does not start another program without "
@@ -45,11 +45,11 @@ struct WatchCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
-  /// What there is to say beside the results.
+  /// Facts beside the results.
   struct Watched {
     std::vector<WatchLog> logs = {};
-    std::vector<std::string> missing = {};  ///< As ReadLogs has it.
-    std::string failure = {};               ///< Of the program; empty if it came to a good end.
+    std::vector<std::string> missing = {};  ///< Same as ReadLogs::missing.
+    std::string failure = {};               ///< The failure of the program; empty if it ended well.
   };
   Watched watch(std::uint64_t most_bytes, Interrupt const& interrupt) const;
   nlohmann::ordered_json results(Watched const& watched, std::string const& date) const;
