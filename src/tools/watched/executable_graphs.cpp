@@ -12,7 +12,7 @@ void ExecutableGraphs::take(WatchRecord const& call) {
   Graph& graph = graphs_[call.first];
   graph.touched = {.nodes = {}, .known = true};
   graph.replaced = !made;
-  // What was before is of another graph of that handle, or of the nodes that are replaced.
+  // Earlier records belong to another graph of that handle, or to the nodes that are replaced.
   if (auto const records = log_.graphs.find(call.first); records != log_.graphs.end())
     while (graph.next < records->second.size() && records->second[graph.next].begin < call.begin) ++graph.next;
 }

@@ -11,12 +11,13 @@
 
 namespace penstock::cli {
 
-/// Which bytes the copies and memsets of executable graphs touch, while calls make and change these graphs.
+/// Keeps track of the bytes that the copies and memsets of executable graphs touch, while calls make and change these
+/// graphs.
 ///
 /// Shape: calls are taken by their begin. The log outlives it, and is not moved.
 class ExecutableGraphs {
  public:
-  /// What a graph touches.
+  /// Nodes of a graph that touch bytes.
   struct Nodes {
     /// Copies and memsets, by their node; null: it is not known which bytes that node touches.
     std::map<std::uint64_t, WatchRecord const*> nodes = {};
@@ -34,7 +35,8 @@ class ExecutableGraphs {
   struct Graph {
     Nodes touched = {};
     std::size_t next = 0;   ///< The record of WatchLog::graphs that has not come yet.
-    bool replaced = false;  ///< By the nodes of another graph, while calls still name those that it was made of.
+    bool replaced = false;  ///< Its nodes were replaced by those of another graph, while calls still name those that it
+                            ///< was made of.
   };
   static void change(Graph& graph, WatchRecord const& record);
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace watch_log;
 
-/// So often in one place is a loop.
+/// Number of times in one place that count as a loop.
 constexpr std::uint64_t loop = 3;
 
 /// Gathers what a fault costs, by place.
@@ -98,14 +98,14 @@ Fault work_in_one_stream(WatchModel const& model) {
   return made_of(FaultKind::one_stream, tally, window.end - window.begin);
 }
 
-/// By program order: what a work in the legacy stream was behind, and what was behind it.
+/// Finds, by program order, the work in front of a work in the legacy stream, and the work behind it.
 Fault legacy_work(WatchModel const& model) {
   std::vector<Work const*> asked;
   for (Work const& work : model.works())
     if (work.call != nullptr && model.streams()[work.stream].blocking) asked.push_back(&work);
   std::stable_sort(asked.begin(), asked.end(),
                    [](Work const* one, Work const* other) { return one->call->begin < other->call->begin; });
-  // By context: what was asked for last in the legacy stream, and until when the other streams have work.
+  // State of a context: the last work asked for in the legacy stream, and the time until which other streams have work.
   struct Context {
     Work const* legacy = nullptr;
     std::int64_t others_end = 0;
@@ -182,7 +182,7 @@ Findings find_faults(WatchModel const& model) {
   std::int64_t const most = std::max<std::int64_t>(0, window.end - window.begin - model.possible());
   for (Fault& fault : found.faults) fault.cost = std::min(fault.cost, most);
   for (Fault const& fault : found.faults) found.counts[fault.kind] = fault.count;
-  // What costs less than a hundredth is only counted.
+  // Faults that cost less than a hundredth are only counted.
   std::erase_if(found.faults,
                 [&](Fault const& fault) { return fault.count == 0 || fault.cost * 100 < window.end - window.begin; });
   std::stable_sort(found.faults.begin(), found.faults.end(),

@@ -18,10 +18,10 @@ struct FaultPlace {
   std::uint32_t thread = 0;
   std::string call = {};
   std::string stream = {};
-  std::uint32_t correlation = 0;  ///< Of the one that cost most.
+  std::uint32_t correlation = 0;  ///< Correlation of the one that cost most.
   std::uint64_t count = 0;
   std::int64_t cost = 0;
-  std::int64_t most = 0;  ///< That one of them cost.
+  std::int64_t most = 0;  ///< Greatest cost of one of them.
 };
 
 struct Fault {
@@ -35,7 +35,8 @@ struct Fault {
 
 struct Findings {
   std::vector<Fault> faults = {};  ///< The costliest first; none that costs less than a hundredth of the time.
-  std::map<FaultKind, std::uint64_t> counts = {};  ///< Of each kind, also of those that cost too little to be listed.
+  std::map<FaultKind, std::uint64_t> counts = {};  ///< Number of faults of each kind, also of those that cost too
+                                                   ///< little to be listed.
   std::vector<GapSum> gaps = {};
   std::vector<NoHelp> no_help = {};  ///< All five.
 };

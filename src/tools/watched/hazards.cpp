@@ -50,7 +50,7 @@ class Search {
     return found == copies_.end() ? nullptr : found->second;
   }
 
-  /// Whether the call returns once its work is done.
+  /// True if the call returns once its work is done.
   bool waits_for_itself(WatchRecord const& call) const {
     if (static_cast<Call>(call.what) != Call::copy) return false;
     WatchRecord const* const activity = activity_of(call);
@@ -184,7 +184,7 @@ class Search {
   std::unordered_map<std::uint64_t, Memory> memory_;
   Last launches_;
   Last copies_made_;
-  std::unordered_set<std::size_t> compared_;  ///< With the call that is taken.
+  std::unordered_set<std::size_t> compared_;  ///< Operations that were compared with the call that is taken.
   std::map<Place, Hazard> by_place_;
   Hazards found_;
 };

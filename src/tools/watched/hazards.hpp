@@ -12,7 +12,7 @@ namespace penstock::cli {
 
 /// One side of a pair: a call of a thread, in a stream.
 struct HazardSide {
-  std::size_t call = 0;  ///< In WatchLog::calls.
+  std::size_t call = 0;  ///< Index in WatchLog::calls.
   bool writes = false;
 };
 
@@ -21,12 +21,12 @@ struct HazardSide {
 struct Hazard {
   HazardSide first = {};
   HazardSide second = {};
-  std::uint64_t address = 0;  ///< Of bytes that both touch.
+  std::uint64_t address = 0;  ///< Address of bytes that both touch.
   std::uint64_t bytes = 0;
   std::uint64_t count = 1;  ///< Pairs of the same calls, threads and streams; this is the first of them.
 };
 
-/// What would lose its order, if each thread had a default stream of its own.
+/// Pairs that would lose their order, if each thread had a default stream of its own.
 struct Hazards {
   std::vector<Hazard> pairs = {};
   std::uint64_t count = 0;  ///< Pairs in all.

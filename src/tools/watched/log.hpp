@@ -23,7 +23,7 @@ struct WatchedThread {
 
 struct WatchedDevice {
   std::uint64_t multiprocessors = 0;
-  std::uint64_t threads_of_one = 0;  ///< That a multiprocessor has room for.
+  std::uint64_t threads_of_one = 0;  ///< Threads that a multiprocessor has room for.
 };
 
 /// The log of one process, in memory.
@@ -38,14 +38,14 @@ struct WatchLog {
   std::uint64_t refusal_code = 0;
   std::uint64_t lost = 0;  ///< Activities for which CUPTI had no room.
 
-  std::vector<WatchRecord> calls = {};       ///< By their begin.
+  std::vector<WatchRecord> calls = {};       ///< Calls ordered by their begin.
   std::vector<WatchRecord> activities = {};  ///< Likewise.
   std::map<std::uint32_t, WatchedThread> threads = {};
   std::map<std::uint64_t, std::string> kernel_names = {};
   std::map<std::uint32_t, std::string> call_names = {};
   std::map<std::uint64_t, std::vector<WatchRecord>> graphs = {};  ///< Their nodes, by their begin.
   std::map<std::uint32_t, WatchedDevice> devices = {};
-  std::vector<watch_log::Total> call_totals = {};      ///< Of what was counted only, by WatchCall.
+  std::vector<watch_log::Total> call_totals = {};      ///< Totals of calls that were only counted, by WatchCall.
   std::vector<watch_log::Total> activity_totals = {};  ///< Likewise, by WatchKind.
 };
 

@@ -37,7 +37,7 @@ std::vector<std::byte> bytes_of(std::string const& path) {
   throw Error(ErrorKind::bad_argument, path + " cannot be read: name a log or results of penstock watch.");
 }
 
-/// Whether files can be made there; `problem`: why not.
+/// True if files can be made there; else `problem` is the errno.
 bool takes_files(std::string const& folder, int& problem) {
   std::string pattern = folder + "/penstock-XXXXXX";
   Descriptor const file(mkostemp(pattern.data(), O_CLOEXEC));

@@ -15,17 +15,17 @@
 
 namespace penstock::cli {
 
-/// How long a log may become, if nothing else is said.
+/// Maximum size of a log, unless another is named.
 inline constexpr std::uint64_t usual_log_bytes = std::uint64_t{256} << 20;
 
 /// The logs of a program, and what is not among them.
 struct ReadLogs {
-  std::vector<WatchLog> logs = {};  ///< By the time at which they began.
+  std::vector<WatchLog> logs = {};  ///< Logs ordered by the time at which they began.
   std::vector<std::string> missing =
       {};  ///< Logs that cannot be read and processes that could make none, as sentences.
 };
 
-/// How long logs may become: a size, as "256MiB".
+/// Maximum size of logs, from a text such as "256MiB".
 ///
 /// Throws: Error of kind bad_argument, which names the option --limit, if no log can be so short or be read if it is so
 ///         long.
@@ -56,7 +56,7 @@ class LogFolder {
   ReadLogs read() const;
 
  private:
-  std::optional<ScratchFolder> scratch_;  ///< If it is removed in the end.
+  std::optional<ScratchFolder> scratch_;  ///< Set if the folder is removed in the end.
   std::string path_;
   Descriptor notes_;                   ///< A file without a name, in memory, that has
   watch_log::Notes* noted_ = nullptr;  ///< what processes note.

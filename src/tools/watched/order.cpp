@@ -48,7 +48,7 @@ std::size_t Order::stream_of(WatchRecord const& call) {
   }
   auto const found = numbers_.find(key);
   if (found != numbers_.end()) return found->second;
-  // Of a stream whose making was not seen it is not known whether it waits for the legacy stream: then it does not.
+  // The log may not show how a stream was made, and so if it waits for the legacy stream: then it is taken not to.
   return add_stream(key, std::get<0>(key) != Sort::named, call.device);
 }
 
@@ -162,7 +162,7 @@ OrderPlace Order::take(WatchRecord const& call, bool waits) {
       break;
     case Call::release:
     case Call::unpin:
-      // Without a stream the driver waits for the device.
+      // The driver waits for the device if no stream is named.
       if (call.stream == 0) wait_until(call, all_done());
       break;
     case Call::stream_create: {

@@ -12,10 +12,10 @@
 
 namespace penstock::cli {
 
-/// Up to which of its operations each stream is known to be done, by the number of the stream.
+/// The last operation of each stream that is known to be done, by the number of the stream.
 using VectorClock = std::vector<std::uint32_t>;
 
-/// What an Order takes into account.
+/// Rules of an Order.
 struct OrderRules {
   /// True: calls that name no stream mean the legacy default stream, which waits for all blocking streams of its
   /// context, and they for it. False: they mean a default stream of their thread. Calls that name the legacy stream by
@@ -32,8 +32,8 @@ struct OrderPlace {
   std::uint32_t operation = 0;
 };
 
-/// Which operations of a log are ordered, by happens-before: streams are FIFO, a stream waits for an event as it was
-/// recorded last, a call comes after what its thread has waited for.
+/// Tells which operations of a log are ordered, by happens-before: streams are FIFO, a stream waits for an event as it
+/// was recorded last, a call comes after what its thread has waited for.
 ///
 /// Shape:   calls are taken by their begin.
 /// Source:  Fidge, Timestamps in message-passing systems that preserve the partial ordering, 1988; for the fence
@@ -47,14 +47,14 @@ class Order {
   ///
   /// Returns: the place of its work, if it has such.
   OrderPlace take(WatchRecord const& call, bool waits);
-  /// Whether the work at that place is done before that of the call taken last begins.
+  /// True if the work at that place is done before that of the call taken last begins.
   bool before_last(OrderPlace place) const;
 
  private:
   struct Stream {
     std::uint32_t operations = 0;
     VectorClock clock = {};
-    std::uint64_t version = 1;  ///< Of clock and operations.
+    std::uint64_t version = 1;  ///< Version of clock and operations.
     bool blocking = false;
     std::uint16_t context = 0;
     std::unordered_map<std::size_t, std::uint64_t> seen = {};  ///< Versions of other streams, as they were joined.

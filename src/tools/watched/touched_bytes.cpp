@@ -8,7 +8,7 @@
 namespace penstock::cli {
 namespace {
 
-/// Of so many calls that may all be unordered the oldest are forgotten.
+/// Maximum number of calls that are kept, which may all be unordered; the oldest are forgotten first.
 constexpr std::size_t most_touches = 64;
 constexpr std::size_t most_pieces = std::size_t{1} << 19;
 

@@ -19,7 +19,7 @@ struct Touch {
   OrderPlace unfenced = {};
 };
 
-/// By which calls each byte was touched last, as far as a later call may be unordered with them.
+/// The calls that touched each byte last, as far as a later call may be unordered with them.
 class TouchedBytes {
  public:
   /// Takes a touch of bytes, and shows each earlier one of the same bytes where one of the two writes.
@@ -40,7 +40,7 @@ class TouchedBytes {
 
   void cut(std::uint64_t at);
 
-  Pieces pieces_;  ///< By their begin; they do not overlap.
+  Pieces pieces_;  ///< Pieces ordered by their begin; they do not overlap.
 };
 
 }  // namespace penstock::cli
