@@ -20,7 +20,7 @@ struct ParsedPacket {
   bool unknown_link = false;
   bool unknown_route = false;  ///< Its destination, which the checksum covers, cannot be told.
   bool no_checksum = false;    ///< It must have one, and has none.
-  /// What the checksum behind the headers of IP is over; no bytes if there is none that can be checked.
+  /// The bytes behind the headers of IP that the checksum covers; none if there is none that can be checked.
   std::uint32_t payload = 0, payload_bytes = 0;
   std::uint32_t pseudo_header = 0;  ///< Sum of the pseudo header.
 };

@@ -23,7 +23,7 @@ struct FoundFile {
   std::string path = {};
   std::string problem = {};  ///< Empty, or why it cannot be hashed.
   mode_t kind = 0;           ///< One of S_IFMT, as far as the walk saw it; 0 if it did not.
-  /// Where it was found, by the last part of its path; null for what was named on the command line.
+  /// Folder where it was found, by the last part of its path; null for a file that was named on the command line.
   std::shared_ptr<OpenFolder const> folder = {};
 };
 

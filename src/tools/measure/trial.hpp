@@ -31,7 +31,7 @@ struct TrialOptions {
   std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
   Recorder* recorder = nullptr;  ///< Is told where the tiles were; null for none.
   Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for none.
-  /// Of run_whole: called when all is made and nothing has begun; what it gives is destroyed when the run is over.
+  /// Used by run_whole: called when all is made and nothing has begun; its result is destroyed when the run is over.
   std::function<std::shared_ptr<void>(Pipeline const&, Source const&, JobWork const&)> beside = {};
   /// Used by run_whole: gets JobWork::lines_so_far. If it is empty, that is not called.
   std::function<void(std::string const&)> print = {};
