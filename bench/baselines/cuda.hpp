@@ -15,7 +15,7 @@ namespace baselines {
 inline void check(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorString(error));
 }
-/// For destructors, which cannot throw.
+/// Reports an error in a destructor, which cannot throw.
 inline void complain(cudaError_t error) noexcept {
   if (error != cudaSuccess) std::fprintf(stderr, "CUDA, while cleaning up: %s\n", cudaGetErrorString(error));
 }
@@ -43,7 +43,7 @@ class Event {
   ~Event() { complain(cudaEventDestroy(event_)); }
   operator cudaEvent_t() const noexcept { return event_; }
   void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream)); }
-  /// Whether the stream has passed it.
+  /// True if the stream has passed it.
   bool passed() const {
     cudaError_t const answer = cudaEventQuery(event_);
     if (answer != cudaErrorNotReady) {

@@ -54,7 +54,7 @@ PipelineOptions default_options(std::size_t bytes) {
   return options;
 }
 
-/// What is not as it is by default.
+/// The options that are not at their defaults.
 std::string in_words(PipelineOptions const& options) {
   PipelineOptions const defaults;
   std::string words;

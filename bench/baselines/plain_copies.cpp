@@ -23,12 +23,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 
-/// What one thread copies with: pinned memory, memory of the GPU, a stream each way, and an event behind every few
-/// copies, so that most of its calls are copies.
+/// Resources of one thread that copies: pinned memory, memory of the GPU, a stream each way, and an event behind every
+/// few copies, so that most of its calls are copies.
 class Copier {
  public:
-  /// An event for `batch` copies; 0: for half of those that are in flight. Copies go through `memory` bytes of the host
-  /// each way, in turn, or through as many as are in flight, if these are more.
+  /// Records an event for each `batch` copies; 0: for half of those that are in flight. Copies go through `memory`
+  /// bytes of the host each way, cyclically, or through as many as are in flight, if these are more.
   Copier(std::size_t size, bool up, bool down, std::size_t batch, std::size_t memory)
       : size_(size),
         depth_(std::clamp<std::size_t>(8 * mebibyte / size, 2, 32)),

@@ -15,7 +15,7 @@
 
 namespace baselines {
 
-/// What tiles are filled with: `position` counts floats from the first tile's first. No two tiles are alike.
+/// Content of tiles: `position` counts floats from the first tile's first. No two tiles are alike.
 inline float input_at(std::uint32_t position) noexcept {
   return static_cast<float>((position * 2654435761U) >> 8);
 }
@@ -23,7 +23,7 @@ void fill(std::span<float> inputs, std::uint32_t first_position) noexcept;
 /// Makes outputs what no result is.
 void spoil(std::span<float> outputs) noexcept;
 
-/// How long a run is.
+/// Durations of a run.
 struct Times {
   std::chrono::nanoseconds warm_up;
   std::chrono::nanoseconds window;
@@ -48,7 +48,7 @@ class Referee final : public Work {
   /// Blocks: never.
   void object(std::string const& complaint);
 
-  /// What was counted in the window.
+  /// Counts of the window.
   ///
   /// Threads: one, once nobody is at work any more.
   /// Throws: std::runtime_error, if a tile was not what it should be or the run ended early.

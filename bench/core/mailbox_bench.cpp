@@ -23,7 +23,7 @@ void push_and_pop(benchmark::State& state) {
 }
 BENCHMARK(push_and_pop);
 
-/// As a lane asks for tickets each time round.
+/// A lane asks for tickets in this way each time round.
 void pop_from_empty(benchmark::State& state) {
   Mailbox<std::uint64_t> mailbox(capacity);
   for (auto _ : state) benchmark::DoNotOptimize(mailbox.pop());

@@ -27,7 +27,7 @@
 namespace penstock {
 namespace {
 
-/// How a text is compressed: `%` stands for the file, and the command is run for each of so many parts of it.
+/// A way to compress a text: `%` stands for the file, and the command is run for each of `parts` parts of it.
 struct Way {
   char const* name;
   char const* command;

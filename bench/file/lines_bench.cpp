@@ -64,7 +64,7 @@ class Log {
   std::filesystem::path path_;
 };
 
-/// What is done with lines: they are counted, by the parity of their length.
+/// Counts lines by the parity of their length.
 std::array<std::uint64_t, 2> count_lines(std::span<std::byte const> text) {
   std::array<std::uint64_t, 2> counts{};
   auto const* at = reinterpret_cast<char const*>(text.data());
@@ -171,7 +171,7 @@ class CountStage final : public Stage {
 };
 
 struct Way {
-  unsigned producers = 0, lanes = 0;  ///< Without producers lanes fill, and run to completion.
+  unsigned producers = 0, lanes = 0;  ///< If there are no producers, lanes fill and run to completion.
   std::size_t tile = 0;
 };
 
@@ -194,7 +194,7 @@ template <class Body>
 auto through_pipe(Log const& log, Body const& body) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) std::abort();
-  fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);  // As a pipeline's source asks for, so that both have it.
+  fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);  // A pipeline's source asks for the same, so that both have it.
   std::jthread const writer([&log, to = ends[1]] {
     int const file = open(log.path().c_str(), O_RDONLY | O_CLOEXEC);
     std::vector<char> some(256 << 10);

@@ -38,7 +38,7 @@ class OwnFile {
       out.write(reinterpret_cast<char const*>(block.data()), std::streamsize(block.size() * sizeof block[0]));
     }
     out.close();
-    // Only what is on the disk can leave the page cache.
+    // A page can leave the page cache only once it is on the disk.
     if (!out || written < 0 || fsync(written) != 0) std::fprintf(stderr, "%s was not written\n", path_.c_str());
     close(written);
   }

@@ -46,7 +46,7 @@ Report pull(Pipeline& pipeline, Sink const& sink, Stages const& stages) {
   return pipeline.run(source, stages, sink);
 }
 
-/// As many threads of the application's bring them.
+/// Pushes the tiles from as many threads of the application as there are producers.
 Report push(Pipeline& pipeline, Sink const& sink, Stages const& stages) {
   unsigned const threads = pipeline.options().producers;
   pipeline.start(stages, sink);

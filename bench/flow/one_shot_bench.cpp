@@ -27,7 +27,7 @@ namespace {
 
 using namespace penstock;
 
-/// What the whole is cut into by a whole run.
+/// Bytes of the pieces that a whole run cuts the input into.
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
 /// Whole pieces, two at least.
@@ -188,7 +188,7 @@ void through_a_started_pipeline(benchmark::State& state) {
                                .lanes = lanes,
                                .consumers = 1,
                                .tuning = {.tiles = tiles, .slots = slots, .spin = spin}});
-  // Which part of the input a tile of the pool holds is fixed by where it lies.
+  // The place of a tile in the pool fixes the part of the input that it holds.
   auto const first_of = [&](std::size_t index) { return index * tile_bytes / sizeof(float); };
   for (std::size_t i = 0; i < tiles; ++i) fill(pipeline.pool().tile(i).input(), first_of(i));
 

@@ -24,9 +24,9 @@
 namespace penstock {
 namespace {
 
-/// Of each run; `--tiles=10000000` makes it more.
+/// Tiles of each run; `--tiles=10000000` makes it more.
 std::uint64_t tiles_a_run = 20'000;
-/// What the pipelines run on; `--device=model:h200@100` has a model do it.
+/// Device of the pipelines; `--device=model:h200@100` names a model.
 std::string wish = "cpu";
 
 enum class Order : std::uint8_t { none, all, by_key };
@@ -85,7 +85,7 @@ class SumStage final : public Stage {
     });
     return 0;
   }
-  /// Once all tiles are done.
+  /// Number of tiles out of order. Call it once all tiles are done.
   std::uint64_t out_of_order() const {
 #ifdef PENSTOCK_WITH_CUDA
     if (!on_gpu_.bytes().empty()) return ::out_of_order(sums_on_gpu());

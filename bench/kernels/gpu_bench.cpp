@@ -18,7 +18,7 @@ namespace {
 /// Rounds over all streams between two waits, so that waiting is no share of the figure.
 constexpr int rounds = 64;
 
-/// What one stream hashes, again and again.
+/// Input and outputs of one stream, which hashes them again and again.
 struct Place {
   Stream stream;
   DeviceMemory input, node, scratch;

@@ -3,7 +3,7 @@
 // the same? Budget: at most 2.5 times its time. simdjson has wider instructions where the CPU has them, and checks that
 // lines are UTF-8.
 //
-// Where simdjson is not installed the bench has sum_lines alone. PENSTOCK_BENCH_MEBIBYTES is how much text there is.
+// The bench has sum_lines alone if simdjson is not installed. PENSTOCK_BENCH_MEBIBYTES is the size of the text.
 #include <array>
 #include <cstdint>
 #include <cstdlib>

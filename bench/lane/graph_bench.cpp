@@ -81,7 +81,7 @@ class Circle {
       loan->filled = shape.input_bytes;
       static_cast<void>(lane_.submit(loan));
     }
-    // Until it has chosen.
+    // The warm-up lasts until the lane has chosen.
     run(on_gpu() ? 20'000 : 2 * pool_.size());
   }
   /// Seconds for so many tiles more.
@@ -95,7 +95,7 @@ class Circle {
     double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return seconds * static_cast<double>(tiles) / static_cast<double>(ran);
   }
-  /// What the lane did.
+  /// Summary of the lane.
   LaneSummary end() {
     ending_.store(true, std::memory_order_relaxed);
     lane_.close();

@@ -27,7 +27,7 @@ class BatchesOfNothing final : public Stage {
   }
 };
 
-/// As many slots as four batches take, and a batch more of tiles. A batch of 0 is the usual one.
+/// Runs with as many slots as four batches take, and a batch more of tiles. A batch of 0 is the usual one.
 void through_a_link(benchmark::State& state) {
   auto const tile_bytes = static_cast<std::size_t>(state.range(0)) << 10;
   auto const batch = state.range(1) > 0 ? static_cast<unsigned>(state.range(1)) : usual_batch(tile_bytes);
@@ -62,7 +62,7 @@ BENCHMARK(through_a_link)
     ->ArgNames({"KiB", "batch", "more_tiles"})
     ->ArgsProduct({{64, 1024, 4096}, {0}, {0}})
     ->ArgsProduct({{1024}, {1, 8, 16}, {0}})
-    ->Args({1024, 0, 3})  // Not whole batches.
+    ->Args({1024, 0, 3})  // These are not whole batches.
     ->Unit(benchmark::kMicrosecond)
     ->UseRealTime()
     ->MeasureProcessCPUTime();

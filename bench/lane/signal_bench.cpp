@@ -50,7 +50,7 @@ struct Case {
   bool names_no_stream = false;  ///< The stage launches without naming a stream.
 };
 
-/// As many tiles as a tenth of a second takes, more or less.
+/// Number of tiles that take about a tenth of a second.
 std::uint64_t tiles_of(Case const& what) {
   if (!on_gpu()) return std::uint64_t{2} * what.depth;
   std::uint64_t const by_link = (std::uint64_t{6} << 30) / what.bytes;
@@ -109,7 +109,7 @@ class Circle {
     for (auto const& lane : lanes_) lane->close();
     return !failed_.load() && pool_.on_loan() == 0;
   }
-  /// Of all lanes, once they have ended.
+  /// Summary of all lanes, once they have ended.
   LaneSummary summary() const {
     LaneSummary sum;
     for (auto const& lane : lanes_) {
@@ -227,7 +227,7 @@ void add_cases() {
         add("hand", what);
       }
     }
-    // Whether lanes that share a device out sleep too soon.
+    // These cases show if lanes that share a device out sleep too soon.
     for (auto const spin : {50, 200, 1000, 5000}) {
       Case what{.lanes = 8, .bytes = kib * kibibyte};
       what.lane = {.flight = {.streams = StreamMode::own, .shape = LaneShape::single},

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t datagram_bytes = 1024;
 
-/// What was sent at one rate.
+/// Result at one rate.
 struct Trial {
   double rate = 0;  ///< Bytes a second, as the sender came to.
   std::uint64_t sent = 0, answered = 0, dropped = 0;

@@ -45,7 +45,8 @@ std::uint64_t now() {
   return static_cast<std::uint64_t>(WallClock::now().time_since_epoch().count());
 }
 
-/// How long records took: a bucket for each thirty-second of a power of two nanoseconds. It takes no memory later.
+/// Times that records took: a bucket for each thirty-second of a power of two nanoseconds. It allocates no memory
+/// later.
 class Latencies {
  public:
   void add(std::uint64_t nanoseconds) noexcept {
@@ -73,7 +74,7 @@ class Latencies {
   std::uint64_t count_ = 0;
 };
 
-/// What this process has.
+/// Resources that this process holds.
 struct Held {
   std::size_t resident = 0;  ///< KiB.
   std::size_t descriptors = 0, threads = 0;
@@ -142,13 +143,13 @@ class Sender {
   pid_t const process_;
 };
 
-/// What has come of one load by now.
+/// Records of one load that have come so far.
 struct Came {
   std::mutex mutex;
   Latencies latencies;
 };
 
-/// What one load came to.
+/// Result of one load.
 struct Sums {
   std::uint64_t received = 0, answered = 0, dropped = 0;
   double seconds = 0;
@@ -212,7 +213,7 @@ bool hold(bool datagrams, double rate, double seconds) {
   bool told = false;
   auto const beside = [&](std::stop_token const& stop, Came& came) {
     auto const start = WallClock::now();
-    // What a run makes once is there after a tenth of it, or after a minute.
+    // Allocations that a run makes once are there after a tenth of it, or after a minute.
     double const settled = std::min(60.0, seconds / 10), step = std::min(60.0, seconds / 4);
     double next = settled;
     std::mutex mutex;

@@ -32,10 +32,10 @@ namespace penstock {
 /// Ends the input of datagrams.
 constexpr std::chrono::milliseconds silence{200};
 
-/// What one way of receiving came to.
+/// Result of one way of receiving.
 struct Received {
   double cpu = 0;
-  double seconds = 0;  ///< To the last bytes.
+  double seconds = 0;  ///< Seconds up to the last bytes.
   std::uint64_t bytes = 0;
   std::uint64_t dropped = 0;  ///< Datagrams, as the system or the source counts them.
   double sent_for = 0;        ///< Seconds, by the sender of datagrams.
@@ -204,12 +204,11 @@ class Pages {
   void* const first_;
 };
 
-/// How sockets are received.
+/// Ways to receive sockets.
 enum class Receiving {
-  bare,      ///< By a loop that only reads, into as much memory as the tiles have.
-  tiles,     ///< By a source into tiles, which are let go of at once.
-  pipeline,  ///< By a source, through a pipeline on the CPU device whose stage reads tiles where they lie, but does
-             ///< nothing.
+  bare,      ///< A loop only reads, into as much memory as the tiles have.
+  tiles,     ///< A source fills tiles, which are let go of at once.
+  pipeline,  ///< A source feeds a pipeline on the CPU device, whose stage reads tiles where they lie, but does nothing.
 };
 
 /// Tiles that sources fill, or the pipeline that has them.

@@ -21,19 +21,19 @@
 
 namespace penstock {
 
-/// What is sent: messages that have their length in the first four bytes, the highest first.
+/// Messages to send; they have their length in the first four bytes, the highest first.
 struct Load {
   double bytes_per_second = 300e6;  ///< 0: as fast as it goes.
   std::size_t least = 1024, most = 8192;
   unsigned connections = 1;
-  unsigned producers = 1;  ///< Of the receiver.
+  unsigned producers = 1;  ///< Producers of the receiver.
   std::uint64_t bytes = 0;
   /// All is sent before any is received, so that the rate is that of the receiver. Only for datagrams.
   bool before = false;
   /// Sixteen datagrams of one length leave as one message, which the system divides (UDP_SEGMENT). So one core sends
   /// more than one core receives.
   bool divided_by_system = false;
-  std::size_t receive_buffer = std::size_t{256} << 20;  ///< Of the receiver of datagrams.
+  std::size_t receive_buffer = std::size_t{256} << 20;  ///< Receive buffer of the receiver of datagrams.
 };
 
 /// A process that sends to a port of this machine, so that its CPU time is not counted with that of the receiver. It is
@@ -59,7 +59,7 @@ class Sender {
     if (process_ > 0) waitpid(process_, nullptr, 0);
     process_ = -1;
   }
-  /// For how long it has sent, once it has ended; 0, if it could not.
+  /// Seconds for which it has sent, once it has ended; 0, if it could not.
   double seconds() {
     double all = 0;
     return recv(ends_[0], &all, sizeof all, MSG_DONTWAIT) == sizeof all ? all : 0;

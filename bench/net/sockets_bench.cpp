@@ -28,10 +28,10 @@ double median(std::vector<double> all) {
   return *middle;
 }
 
-/// What all ways came to, and each as a share of the loop's.
+/// Reports the results of all ways, and each as a share of the loop's.
 void compare(benchmark::State& state, Load load, bool datagrams) {
   load.bytes = bytes_to_send();
-  if (load.before) load.bytes = std::min<std::uint64_t>(load.bytes, 32 << 20);  // What a buffer holds.
+  if (load.before) load.bytes = std::min<std::uint64_t>(load.bytes, 32 << 20);  // A buffer holds this much.
   struct Way {
     Receiving way;
     char const* name;

@@ -12,13 +12,13 @@
 
 namespace penstock {
 
-/// As of a capture file: 16 bytes, then the packet.
+/// The header of a capture file's record: 16 bytes, then the packet.
 struct PacketHeader {
   std::uint32_t seconds, fraction, bytes, original;
 };
-/// What comes of packets.
+/// Result of a pass over packets.
 struct WordSums {
-  std::array<std::uint64_t, 256> packets{};  ///< By their protocol.
+  std::array<std::uint64_t, 256> packets{};  ///< Packets by their protocol.
   std::uint64_t bytes = 0, words = 0;
 
   void add(std::span<std::byte const> packet) noexcept {

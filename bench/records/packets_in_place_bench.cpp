@@ -86,7 +86,7 @@ class CaptureInPlace final : public Source {
  private:
   PacketsInMemory const& capture_;
   bool const finds_packets_;
-  std::size_t const pieces_;  ///< Of a tile.
+  std::size_t const pieces_;  ///< Pieces of a tile.
   std::uint64_t given_ = 0;
 };
 
@@ -122,7 +122,7 @@ class SumInPlace final : public Stage {
   std::array<WordSums, most_pieces> sums_;
 };
 
-/// Without producers two lanes fill, and run to completion.
+/// If there are no producers, two lanes fill and run to completion.
 bool through(PacketsInMemory const& capture, bool found_by_source, unsigned producers, std::size_t pieces,
              WordSums& sums) {
   auto const device = open_device("cpu");

@@ -183,7 +183,7 @@ BENCHMARK(packets)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
-/// Without work, of packets that the caches have: what a record takes of the CPU.
+/// Measures the CPU time of a record without work, with packets that the caches have.
 void record(benchmark::State& state) {
   auto const bytes = static_cast<std::uint32_t>(state.range(0));
   PacketsInMemory capture(bytes, bytes);
@@ -202,7 +202,7 @@ void record(benchmark::State& state) {
     }
     cpu += cpu_seconds() - before;
   }
-  // What copying alone takes, which no way of packing spares.
+  // This is the cost of copying alone, which no way of packing spares.
   std::vector<std::byte> room(PacketsInMemory::piece_bytes);
   double const before = cpu_seconds();
   for (auto const& piece : capture.pieces()) {

@@ -93,7 +93,7 @@ void by_pipe(benchmark::State& state) {
   for (int const end : ends) close(end);
 }
 
-/// As one writes it without a library: slots, two semaphores, and a copy out of each slot.
+/// The plain way without a library: slots, two semaphores, and a copy out of each slot.
 void by_copy(benchmark::State& state) {
   struct Head {
     sem_t full, free;

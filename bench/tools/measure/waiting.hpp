@@ -17,24 +17,24 @@ namespace penstock::measure {
 struct WaitingPipeline {
   char const* name;
   int source = 0;
-  int stage = 0;   ///< On the lane's thread.
-  int kernel = 0;  ///< On the device.
+  int stage = 0;   ///< Time on the lane's thread.
+  int kernel = 0;  ///< Time on the device.
   int sink = 0;
   bool transforms = false;  ///< It fills tiles with numbers and computes on them.
   PipelineOptions options = {};
   Promises promises = {};
 };
 
-/// Those of which each starves for another reason, or of another size.
+/// Pipelines that each starve for another reason, or of another size.
 std::vector<WaitingPipeline> waiting_pipelines();
 
-/// What became of the first advice of a pipeline's verdict.
+/// Result of following the first advice of a pipeline's verdict.
 struct FollowedByAProgram {
   std::string bound;
   std::string verdict;  ///< All that it says.
   std::string change;   ///< Empty if no advice could be followed.
   double promised = 1;
-  std::vector<double> gained = {};  ///< By round, of bytes a second.
+  std::vector<double> gained = {};  ///< Gain in bytes a second, one for each round.
 };
 
 /// Runs the pipeline, has its verdict, and then runs it as it was and as the advice says, in turn.
