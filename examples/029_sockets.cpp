@@ -44,7 +44,7 @@ void be_a_peer(std::string const& address) {
 }  // namespace
 
 int main(int count, char** words) try {
-  StopSignals const signals;  // Before any other thread.
+  StopSignals const signals;  // It must come before any other thread.
   bool const own = count < 2;
   std::string const address = own ? "tcp:127.0.0.1:0" : words[1];
   ConnectionSourceOptions options{.stop = signals.token(), .framing = lines()};

@@ -113,7 +113,7 @@ int main(int arguments, char** words) try {
   int there[2], back[2];
   void* const memory = mmap(nullptr, memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED || pipe(there) != 0 || pipe(back) != 0) return std::perror("memory and pipes"), 1;
-  // Before a device is opened: a GPU's runtime does not live on in a child.
+  // This comes before a device is opened: a GPU's runtime does not live on in a child.
   pid_t const child = fork();
   if (child < 0) return std::perror("fork"), 1;
   auto* const bytes = static_cast<std::byte*>(memory);

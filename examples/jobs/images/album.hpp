@@ -53,7 +53,8 @@ class Album {
 
   void add_to_digest(std::span<float const> tensor) {
     constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
-    constexpr std::size_t block = 16;  // As words of 64 bits, side by side, as each product waits for the one before.
+    constexpr std::size_t block = 16;  // Words of 64 bits are hashed side by side, as each product waits for the one
+                                       // before.
     std::array<std::uint64_t, block / 2> chains{}, words{};
     for (; tensor.size() >= block; tensor = tensor.subspan(block)) {
       std::memcpy(words.data(), tensor.data(), sizeof words);
@@ -114,7 +115,7 @@ class Album {
   std::string const sheet_path_;
   bool const digested_;
   std::unique_ptr<penstock::FileSink> tensors_, sheet_;
-  std::size_t const step_ = (form_.width + 63) / 64, side_ = form_.width / step_;  ///< Of a thumbnail.
+  std::size_t const step_ = (form_.width + 63) / 64, side_ = form_.width / step_;  ///< Sizes of a thumbnail.
   std::vector<unsigned char> pixels_;
   std::uint64_t taken_ = 0, digest_ = 0;
   bool whole_ = true;

@@ -22,12 +22,12 @@
 #include <penstock/images.hpp>
 #include <sys/stat.h>
 
-/// How images are decoded.
+/// Options of decoding.
 struct Decoding {
   std::uint32_t side =
       0;               ///< Smaller than the file says, by up to 8, if no side gets shorter than this; 0: in full size.
   bool square = true;  ///< The part is the square in the middle, or else all.
-  bool oriented = true;  ///< Turned as EXIF says.
+  bool oriented = true;  ///< The image is turned as EXIF says.
 };
 
 /// Decodes files one after the other, with the memory of those before.
@@ -77,11 +77,11 @@ class Decoder {
     if (!turn_.as_it_is()) turn(head, pixels);
     return sizeof head + bytes;
   }
-  /// What is odd about the last file, which is decoded all the same; empty if nothing is.
+  /// The oddity of the last file, which is decoded all the same; empty if there is none.
   std::string take_warning() { return messages_.take_warning(); }
 
  private:
-  /// What libjpeg keeps of one file. Nothing of it is used again: tables that a file lacks would be those of another.
+  /// State of libjpeg for one file. Nothing of it is used again: tables that a file lacks would be those of another.
   struct Image {
     explicit Image(JpegMessages& messages) { parts.err = messages.manager(); }
     Image(Image const&) = delete;
@@ -162,10 +162,10 @@ class Decoder {
   JpegMessages messages_;
   Orientation turn_;
   std::vector<unsigned char> jpeg_, line_, unturned_;
-  std::size_t bytes_ = 0;  ///< Of the file that is in `jpeg_`.
+  std::size_t bytes_ = 0;  ///< Bytes of the file that is in `jpeg_`.
 };
 
-/// As many decoders as are in use at once, and what is odd about files that they decoded.
+/// Holds as many decoders as are in use at once, and notes what is odd about files that they decoded.
 ///
 /// Threads: any.
 class Decoders {

@@ -33,7 +33,7 @@ class ImageFolder {
     std::ranges::sort(files_);
     std::ranges::sort(remarks_);
   }
-  /// In the order of their names.
+  /// Files in the order of their names.
   std::vector<std::string> const& files() const noexcept { return files_; }
   /// A sentence for each that was passed over.
   std::vector<std::string> const& remarks() const noexcept { return remarks_; }

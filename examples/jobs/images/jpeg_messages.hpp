@@ -49,7 +49,7 @@ class JpegMessages {
     warning_.front() = '\0';
     return warning;
   }
-  /// From here on all pixels are there, and nothing that follows counts.
+  /// If true, all pixels are there, and no later message counts.
   void pixels_are_there(bool there) noexcept { pixels_are_there_ = there; }
 
  private:

@@ -26,7 +26,7 @@ class LineKeys {
         times_(fields.group_seconds != 0),
         field_(json_ ? "the member " + values.text("key-name") : "field " + std::to_string(fields.key + 1)) {}
 
-  /// How many lines are in the row `other`, the reason that most of them have, and what helps.
+  /// Sentences on the number of lines in the row `other`, the reason that most of them have, and what helps.
   std::vector<std::string> remarks() const {
     std::uint64_t const other = totals_.groups.back().lines;
     if (other == 0) return {};

@@ -12,7 +12,7 @@
 
 namespace penstock {
 
-/// How many lines had a number that was added.
+/// Number of lines whose number was added.
 inline std::uint64_t lines_with_numbers(LineTotals const& totals) {
   std::uint64_t lines = 0;
   for (LineGroup const& group : totals.groups) lines += group.lines;

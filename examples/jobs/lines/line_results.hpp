@@ -10,7 +10,7 @@
 
 namespace penstock {
 
-/// What one lane, or all of them, made of the lines.
+/// Totals of one lane, or of all of them.
 struct LineTotals {
   std::vector<LineGroup> groups;
   LineReasons reasons;

@@ -88,7 +88,7 @@ void expect_followable(JobValues const& values) {
 
 JobWork sum_file(JobPoint const& point, PatternFiles& files) {
   std::size_t const count = point.values.number("groups") + 1;
-  // What one run changes belongs to that run.
+  // Each run has its own totals.
   auto const all = std::make_shared<LineTotals>(LineTotals{std::vector<LineGroup>(count), LineReasons{}});
   LineFields const fields = fields_of(point.values);
   auto const patterns = files.of(point);
@@ -134,5 +134,5 @@ int main(int count, char** arguments) {
                         static_cast<void>(fields_of(point.values));
                       },
                   .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.
-                  .parallel_sink = true});                                        // There is none.
+                  .parallel_sink = true});                                        // It has no sink.
 }
