@@ -38,7 +38,7 @@ inline bool can_compress(Compression compression) {
   return SharedLibrary({name}).loaded();
 }
 
-/// So many bytes of the number, the lowest first.
+/// The lowest `bytes` bytes of the number, the lowest first.
 inline std::string little(std::uint64_t number, std::size_t bytes) {
   std::string text;
   for (std::size_t k = 0; k < bytes; ++k) text += static_cast<char>(number >> (8 * k));
@@ -76,11 +76,11 @@ inline std::string zstd_frame(std::string const& text) {
   return frame;
 }
 
-/// With blocks of 64 KiB, each by itself unless they are linked, and a checksum.
+/// A frame with blocks of 64 KiB, each by itself unless they are linked, and a checksum.
 inline std::string lz4_frame(std::string const& text, bool linked = false, bool more_checks = false) {
   Compressor const lz4("liblz4.so.1");
-  // As LZ4F_preferences_t: size of blocks, whether each is by itself, whether there is a checksum; two of them are how
-  // long the text is, and the eighth is whether blocks have checksums.
+  // The layout is LZ4F_preferences_t: size of blocks, whether each is by itself, whether there is a checksum; two of
+  // them are the length of the text, and the eighth is whether blocks have checksums.
   std::array<std::uint32_t, 14> const preferences{
       4, linked ? 0U : 1U,     1, 0, more_checks ? static_cast<std::uint32_t>(text.size()) : 0, 0,
       0, more_checks ? 1U : 0U};

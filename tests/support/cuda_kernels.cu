@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned threads = 256;
 constexpr std::uint64_t longest_hold_ns = 20'000'000'000;
 
-/// What host and kernel tell each other. In mapped memory, so both see it at once.
+/// State that host and kernel share. It is in mapped memory, so both see it at once.
 struct Flags {
   std::uint32_t reached;
   std::uint32_t open;

@@ -16,12 +16,12 @@
 
 namespace penstock::support {
 
-/// What stands at `offset` in each of a FolderOfFiles' files.
+/// The byte at `offset` in each of a FolderOfFiles' files.
 inline std::byte byte_at(std::uint64_t offset) {
   return static_cast<std::byte>(offset % 251);
 }
 
-/// How many descriptors this process has.
+/// Number of descriptors that this process has.
 inline std::size_t open_descriptors() {
   std::filesystem::directory_iterator const all("/proc/self/fd");
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));

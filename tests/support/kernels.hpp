@@ -16,7 +16,8 @@ namespace penstock::support {
 /// after the stream.
 class Hold {
  public:
-  /// What a device's kind implements; it must keep whatever the kernel reads until the kernel has seen it open.
+  /// The part that a device's kind implements; it must keep whatever the kernel reads until the kernel has seen it
+  /// open.
   class Gate {
    public:
     virtual ~Gate() = default;
@@ -43,13 +44,13 @@ class Hold {
   std::shared_ptr<Gate> gate_;
 };
 
-/// What tests want done on a device, whatever its kind. Launched once before the first Hold, so that nothing is loaded
-/// behind it.
+/// Kernels that tests need on a device, whatever its kind. Each was launched once before the first Hold, so that
+/// nothing is loaded behind it.
 class Kernels {
  public:
   virtual ~Kernels() = default;
   virtual void fill(StreamRef stream, DeviceSpan<std::byte> bytes, std::byte value) const = 0;
-  /// To each byte, wrapping around.
+  /// Adds one to each byte, wrapping around.
   virtual void add_one(StreamRef stream, DeviceSpan<std::byte> bytes) const = 0;
   /// Puts the sum of each record's bytes, as 64 bits, where `outputs` says.
   virtual void sum_each(StreamRef stream, RecordTable inputs, DeviceSpan<std::byte const> input, RecordTable outputs,

@@ -39,7 +39,7 @@ class SaysItIsAGpu final : public Device {
   bool abandoned() const noexcept override { return cpu_.abandoned(); }
   void keep(std::shared_ptr<void> thing) override { cpu_.keep(std::move(thing)); }
   std::size_t pins() const { return cpu_.outstanding().pins; }
-  /// From here on `lost` says so, and nothing else knows.
+  /// Makes `lost` say so from here on, while nothing else knows.
   ///
   /// Threads: those that ask.
   void say_lost(Error const& why) { said_ = why; }

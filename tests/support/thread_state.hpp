@@ -25,7 +25,7 @@ inline void await_asleep(pid_t thread) {
   }
 }
 
-/// How often a thread of this process has given up its CPU to wait for something.
+/// Number of times that a thread of this process has given up its CPU to wait for something.
 inline std::uint64_t times_asleep(pid_t thread) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/status");
   for (std::string line; std::getline(file, line);) {
