@@ -176,7 +176,7 @@ class Sweep {
       Ceilings const now = measure_ceilings(devices_of(result), setting, result.last->options.producers,
                                             options_.trial.window / 4, stop_, options_.trial.memory.get());
       if (stop_.stop_requested()) return;  // Cut short.
-      // A late clock makes rates too low, which others would exceed.
+      // Ceilings that are measured with a late clock are too low: results would exceed them.
       if (std::string const late = lateness_of(devices_of(result)); !late.empty()) {
         result.late_ceilings = late;
         return;
