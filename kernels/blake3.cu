@@ -22,7 +22,7 @@ __device__ void start(std::uint32_t* value) {
   for (int i = 0; i < 8; ++i) value[i] = words[i];
 }
 
-/// Replaces the chaining value by that after one more block.
+/// Replaces the chaining value by its value after one more block.
 __device__ void compress(std::uint32_t (&value)[8], std::uint32_t const (&message)[16], std::uint64_t counter,
                          std::uint32_t length, std::uint32_t flags) {
   std::uint32_t state[16];
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(chunk_threads)
   if (threadIdx.x == 0) copy<8>(values + blockIdx.x * value_words, shared);
 }
 
-/// One block merges what hash_chunks left.
+/// One block merges the values of hash_chunks.
 __global__ void __launch_bounds__(merge_threads) merge_values(std::uint32_t* values, unsigned count, Blake3Node* node) {
   merge(values, count, node);
 }

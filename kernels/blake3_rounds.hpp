@@ -15,7 +15,7 @@ constexpr std::size_t blake3_schedule(std::size_t round, std::size_t slot) {
   return round == 0 ? slot : next[blake3_schedule(round - 1, slot)];
 }
 
-/// The words of one compression; GPU compilers make one instruction of its rotation as well.
+/// The words of one compression; GPU compilers also make one instruction of its rotation.
 struct Blake3OneWord {
   using Word = std::uint32_t;
   template <int n>
@@ -53,7 +53,7 @@ struct Blake3Rounds {
     return m[word];
   }
 
-  /// Four quarter rounds side by side, step by step, so that a processor always finds four independent things to do.
+  /// Does four quarter rounds side by side, step by step, so that a processor always finds four independent operations.
   template <std::size_t turn, int first, int second>
   [[gnu::always_inline]] static constexpr void half(Word* v, Word const& m0, Word const& m1, Word const& m2,
                                                     Word const& m3) {

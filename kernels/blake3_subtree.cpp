@@ -13,8 +13,8 @@ namespace {
 /// cache, and enough that narrow registers do not dominate near the top.
 constexpr std::size_t chunks_at_once = 128;
 
-/// Calls `work(width, start, count)` until `count` items are done: the bulk by the widest, the rest by the narrowest
-/// that holds it.
+/// Calls `work(width, start, count)` until `count` items are done: the widest does the bulk, and the narrowest that
+/// holds the rest does the rest.
 template <class Work>
 void share_out(std::span<Blake3Width const> widths, std::size_t count, Work work) {
   std::size_t const bulk = count / widths.back().width * widths.back().width;

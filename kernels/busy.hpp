@@ -20,9 +20,9 @@ struct Stamp {
   bool ran() const noexcept { return start <= end; }
 };
 
-/// Computes nothing, and takes its time: each block stays until `duration` has passed since it started.
+/// Computes nothing: each block stays until `duration` has passed since it started.
 ///
-/// On a GPU a block has 1024 threads, so that few of them fill a multiprocessor. On the CPU device a block takes up a
+/// A block has 1024 threads on a GPU, so that few of them fill a multiprocessor. On the CPU device a block takes up a
 /// compute thread but no CPU, so that more of them run at once than there are CPUs.
 ///
 /// Shape:   stamp is memory of the stream's device, and holds a fresh Stamp.

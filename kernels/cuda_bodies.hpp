@@ -64,7 +64,7 @@ constexpr std::size_t blocks_on(unsigned multiprocessors) noexcept {
                               : std::size_t{multiprocessors} * (2048 / block_threads);
 }
 
-/// KernelCost::blocks of a kernel that would have `blocks`: with all multiprocessors it does not say how many.
+/// KernelCost::blocks of a kernel that would have `blocks`; 0, for not stated, if it has all multiprocessors.
 constexpr std::uint32_t modelled_blocks(unsigned multiprocessors, std::size_t blocks) noexcept {
   return multiprocessors == 0 ? 0 : static_cast<std::uint32_t>(std::min(blocks_on(multiprocessors), blocks));
 }

@@ -16,8 +16,8 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The number that a field of at most eight bytes is; false if one of them is no digit. `bytes` are the last eight up
-/// to the end of the field, which has `size` of them, at least one.
+/// Reads a field of at most eight bytes as a number; false if one of them is no digit. `bytes` are the last eight up to
+/// the end of the field, which has `size` of them, at least one.
 constexpr bool few_digits(std::uint64_t bytes, std::size_t size, std::uint64_t& number) noexcept {
   constexpr std::uint64_t each = 0x0101'0101'0101'0101;
   // The first digit is in the lowest byte. Bytes before the field count as zeros.
@@ -61,7 +61,7 @@ class DigitWalk {
     begin = line.stopped + 1;
     return goes_on && !ends_line(line.stopped);
   }
-  /// False if a field is none that can be there.
+  /// False if a field cannot be the one in its place.
   bool walk_log(WalkedLine& line, std::size_t begin) {
     if (std::min(fields_.key, fields_.number) < log_time) return walk_all(line, begin);
     std::uint32_t const last = std::max<std::uint32_t>({fields_.key, fields_.number, log_bytes});

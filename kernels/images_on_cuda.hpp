@@ -12,7 +12,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The bodies of these launchers on a GPU, as those of cuda_bodies.hpp.
+/// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void resize_images_prepare_cuda();
 void resize_images_cuda(std::span<ImageInput const> images, ImageForm const& form, std::size_t most_blocks,
                         void* stream);

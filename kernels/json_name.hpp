@@ -22,7 +22,7 @@ PENSTOCK_WALKS_THERE constexpr bool is_blank(ByteAt const& byte_at, Place begin,
   skip_blanks(byte_at, begin, end);
   return begin == end;
 }
-/// Takes the quotes from around a string, and returns whether there were any.
+/// Removes the quotes around a string, and returns true if there were any.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool take_quotes(ByteAt const& byte_at, Place& begin, Place& end) {
   if (end - begin < 2 || byte_at(begin) != '"' || byte_at(end - 1) != '"') return false;
@@ -34,11 +34,11 @@ PENSTOCK_WALKS_THERE constexpr bool take_quotes(ByteAt const& byte_at, Place& be
 /// Result of comparing a member's name with the name that is looked for.
 enum class NameIs : std::uint8_t {
   another,
-  all,    ///< It is all that is left of the name.
+  all,    ///< It is the whole rest of the name.
   outer,  ///< The rest of the name begins with a dot: a member of this member may be the one.
 };
 
-/// Compares a string with what is left of a name, byte by byte as the string goes on.
+/// Compares a string with the rest of a name, byte by byte.
 template <class Place, class ByteAt>
 class NameMatch {
  public:
@@ -111,7 +111,7 @@ class NameMatch {
   unsigned taken_;
 };
 
-/// Follows a name whose parts have dots between them into the objects that are members of objects.
+/// Follows a name whose parts have dots between them into nested objects.
 template <class Place, class ByteAt>
 class MemberPath {
  public:
@@ -126,7 +126,7 @@ class MemberPath {
     behind_ = match.taken() + 1;
     return is;
   }
-  /// Into the member that is_at said is `outer`.
+  /// Enters the member for which is_at returned `outer`.
   PENSTOCK_WALKS_THERE constexpr void enter() {
     parts_ |= std::uint64_t{1} << from_;
     from_ = behind_;

@@ -13,7 +13,7 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// True for the characters that begin, end or divide members.
 PENSTOCK_WALKS_THERE constexpr bool is_json_stop(char byte) {
-  auto const folded = static_cast<char>(static_cast<unsigned char>(byte) | 0x20U);  // '[' is as '{' then.
+  auto const folded = static_cast<char>(static_cast<unsigned char>(byte) | 0x20U);  // This makes '[' equal to '{'.
   return folded == '{' || folded == '}' || byte == ',' || byte == ':';
 }
 
@@ -49,15 +49,15 @@ class JsonStrings {
 
  private:
   bool in_string_ = false;
-  bool escaped_ = false;  ///< The next byte is.
+  bool escaped_ = false;  ///< The next byte is escaped.
 };
 
-/// Walks over one JSON text of a line, which is an object if the line is as it should be.
+/// Walks over one JSON text of a line, which is an object if the line is valid.
 template <class Place, class Stops, class ByteAt>
 class JsonWalk {
  public:
-  /// The text begins at `begin`. `stops.next()` is where the next stop outside of strings is, or the end of the line;
-  /// `end` if there is none before it.
+  /// The text begins at `begin`. `stops.next()` is the next stop outside of strings, or the end of the line; `end` if
+  /// there is none before it.
   PENSTOCK_WALKS_THERE constexpr JsonWalk(Stops const& stops, ByteAt const& byte_at, Place begin, Place end,
                                           LineFields const& fields)
       : stops_(stops),
@@ -89,7 +89,7 @@ class JsonWalk {
   PENSTOCK_WALKS_THERE constexpr bool opens() const { return stop_ == '{' || stop_ == '['; }
   PENSTOCK_WALKS_THERE constexpr bool closes() const { return stop_ == '}' || stop_ == ']'; }
 
-  /// Goes to the brace that closes the object. Other than `used`: there is none.
+  /// Goes to the brace that closes the object. A reason other than `used` says that there is none.
   PENSTOCK_WALKS_THERE constexpr LineReason text() {
     step();
     if (bool const blank = is_blank(byte_at_, from_, at_); stop_ != '{' || !blank) {
@@ -121,7 +121,7 @@ class JsonWalk {
       none_yet = false;
     }
   }
-  /// Takes what is before a colon as the name of a member.
+  /// Takes the text before a colon as the name of a member.
   PENSTOCK_WALKS_THERE constexpr bool name() {
     Place begin = from_, end = at_;
     skip_blanks(byte_at_, begin, end);
@@ -137,7 +137,7 @@ class JsonWalk {
     }
     return true;
   }
-  /// Goes from the colon to what is behind the member's value, or to the brace of an object that a name leads into.
+  /// Goes from the colon to the place behind the member's value, or to the brace of an object that a name leads into.
   PENSTOCK_WALKS_THERE constexpr bool value() {
     from_ = at_ + 1;
     step();
@@ -182,7 +182,7 @@ class JsonWalk {
   LineFields const& fields_;
   MemberPath<Place, ByteAt> key_, number_;
   NameIs is_key_ = NameIs::another, is_number_ = NameIs::another;  ///< Results for the member that was named last.
-  unsigned depth_ = 0;                                             ///< Objects around the one whose members it is at.
+  unsigned depth_ = 0;                                             ///< Objects around the current one.
   WalkedLine line_;
 };
 

@@ -18,7 +18,7 @@ __device__ unsigned long long* word_of(Number& number) {
   return reinterpret_cast<unsigned long long*>(&number);
 }
 
-/// Why keys and numbers of a block's lines could not be used. A block has fewer than 2^32 lines.
+/// Counts of the reasons why keys and numbers of a block's lines could not be used. A block has fewer than 2^32 lines.
 struct OwnLineReasons {
   unsigned keys[line_reasons], numbers[line_reasons];
   unsigned open_quotes;
@@ -58,8 +58,8 @@ struct OwnLineGroups {
   static constexpr bool decimal = how != LineWalk::digits;
 
   /// Decimal numbers have the upper half of 128 bits there, and the operation that overflows the lower half adds 1 to
-  /// it. Of others each half has the sum of 32 bits of the numbers, which does not overflow, as a block has fewer than
-  /// 2^32 lines: so that no operation returns a value.
+  /// it. For others each half has the sum of 32 bits of the numbers, which does not overflow, as a block has fewer than
+  /// 2^32 lines: so no operation needs to return a value.
   using High = std::conditional_t<decimal, int, unsigned long long>;
 
   unsigned* own_lines;
@@ -89,7 +89,7 @@ struct OwnLineGroups {
       if (number >> 32U != 0) atomicAdd(&own_highs[group], number >> 32U);
     }
   }
-  /// Adds what this block has of a group.
+  /// Adds the part of this block to a group.
   __device__ void give(unsigned group) const {
     if (own_lines[group] == 0) return;
     if constexpr (decimal) {

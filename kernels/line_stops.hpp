@@ -26,7 +26,7 @@ constexpr std::uint64_t odd_up_to(std::uint64_t bits) noexcept {
 }
 
 #if defined(__SSE2__)
-/// The same by one product without carries.
+/// The same by one carry-less multiplication.
 __attribute__((target("pclmul"))) inline std::uint64_t odd_up_to_at_once(std::uint64_t bits) noexcept {
   __m128i const all = _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<long long>(bits)), _mm_set1_epi8(-1), 0);
   return static_cast<std::uint64_t>(_mm_cvtsi128_si64(all));
@@ -90,7 +90,7 @@ class StopSet {
 #endif
     return of_by<16>(bytes, before);
   }
-  /// The same where at least `at_once` bytes are compared at once. Functions for such a processor have it inline.
+  /// The same for a processor that compares at least `at_once` bytes at once. Functions for such a processor inline it.
   template <unsigned at_once>
   StopBits of_by(char const* bytes, Before& before) const {
     if (has_escape_ || fields_.brackets) return log_stops<at_once>(marks_by<at_once, kinds>(bytes), before);
@@ -149,7 +149,7 @@ class StopSet {
     std::uint64_t const ends = marks[separators] & ~in_quotes & ~in_brackets, closing = marks[quotes] & ~in_quotes;
     std::uint64_t const begins = ends << 1U | (before.begins ? 1U : 0U);
     std::uint64_t const may_open = begins | (doubles_quotes_ ? closing << 1U | (before.closed ? 1U : 0U) : 0U);
-    // Brackets that do not take turns, quotes within brackets, and both where no field begins mean nothing.
+    // Brackets that do not alternate, quotes within brackets, and both where no field begins have no meaning.
     std::uint64_t const odd = (open & ~(in_brackets & begins)) | (close & in_brackets) |
                               (marks[quotes] & (in_brackets | (in_quotes & ~may_open)));
     if ((odd & in_line(marks)) != 0) return one_by_one(marks, before);
@@ -196,7 +196,7 @@ class StopSet {
 #endif
     return odd_up_to(bits);
   }
-  /// The first so many kinds; the others are nowhere.
+  /// Marks of the first `count` kinds; the others are nowhere.
   template <unsigned at_once, std::size_t count>
   Marks marks_by(char const* bytes) const {
 #if defined(__SSE2__)
@@ -255,10 +255,10 @@ class StopSet {
   LineFields fields_;
   bool words_, has_quote_, has_escape_, doubles_quotes_, watches_quotes_;
   alignas(64) std::array<std::array<char, 64>, kinds> wide_{};
-  unsigned at_once_ = 16;  ///< Bytes.
+  unsigned at_once_ = 16;  ///< Bytes that are compared at once.
 };
 
-/// A StopSet on a processor that compares so many bytes at once.
+/// A StopSet on a processor that compares `at_once` bytes at once.
 template <unsigned at_once>
 class StopSetBy {
  public:

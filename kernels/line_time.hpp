@@ -80,12 +80,12 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     unsigned const digits = count_digits();
     if (digits != 4 && (digits != 2 || !may_be_short)) return false;
     static_cast<void>(number(digits, digits, year_));
-    // POSIX, strptime: years of two digits are those from 1969 to 2068.
+    // Years of two digits are those from 1969 to 2068, as in strptime of POSIX.
     if (digits == 2) year_ += year_ < 69 ? 2000 : 1900;
     return has_year_ = true;
   }
 
-  /// Takes a date and a time of day as 17/May/2015:10:05:03 or 2015-05-17T10:05:03, as most logs have them.
+  /// Takes a date and a time of day in the forms of most logs: 17/May/2015:10:05:03 or 2015-05-17T10:05:03.
   PENSTOCK_WALKS_THERE constexpr bool usual() {
     if (end_ - at_ < 19) return false;
     auto const is = [&](unsigned behind, char byte) { return byte_at_(at_ + behind) == byte; };
@@ -162,11 +162,11 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     return !may_have_year || next() != ' ' || !is_digit(1) || (skip(' ') && year_of_digits(false));
   }
 
-  /// A time of day that may be there, with what belongs to it.
+  /// Takes a time of day that may follow, with what belongs to it.
   PENSTOCK_WALKS_THERE constexpr bool time_behind() {
     char const separator = next();
     if (separator != 'T' && separator != 't' && separator != ' ') return true;
-    // A date alone, and a blank behind which there is another field.
+    // This is a date alone, and a blank that another field follows.
     if (separator == ' ' && goes_on_ && (!is_digit(1) || byte_behind(is_digit(2) ? 3 : 2) != ':')) return true;
     ++at_;
     while (skip(' ')) {
@@ -246,10 +246,10 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     has_zone_ = true;
     return hours < 24 && minutes < 60;
   }
-  /// Nothing is behind the time that could belong to it.
+  /// True if nothing follows the time that could belong to it.
   PENSTOCK_WALKS_THERE constexpr bool ends() {
     if (in_brackets_) return skip(']') && (goes_on_ || at_ == end_);
-    // A comment, as mail has it behind an offset.
+    // Mail has a comment behind an offset.
     if (!goes_on_) return at_ == end_ || (next() == ' ' && byte_behind(1) == '(' && byte_at_(end_ - 1) == ')');
     auto const is_blank = [](char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; };
     char const byte = next();
@@ -269,7 +269,7 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
   }
   PENSTOCK_WALKS_THERE constexpr LineReason seconds_of(unsigned year, std::int64_t& seconds) const {
     if (day_ < 1 || day_ > days_of_month(year, month_)) return LineReason::text;
-    // A leap second is the one before it, so that it is in the same minute.
+    // A leap second counts as the one before it, so that it is in the same minute.
     unsigned const second = second_ == 60 ? 59 : second_;
     seconds = ((days_since_1970(year, month_, day_) * 24 + hour_) * 60 + minute_) * 60 + second - offset_;
     if (second_ == 60 && (has_zone_ || minute_ != 59) && (seconds % 86'400 + 86'400) % 86'400 != 86'399) {

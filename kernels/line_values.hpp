@@ -18,7 +18,7 @@
 
 namespace penstock {
 
-/// The digit that this byte is; larger than 9 if it is none.
+/// The value of this digit; larger than 9 if it is none.
 PENSTOCK_WALKS_THERE constexpr unsigned digit_of(char byte) {
   return static_cast<unsigned>(static_cast<unsigned char>(byte)) - unsigned{'0'};
 }
@@ -30,7 +30,7 @@ struct TextBytes {
   PENSTOCK_WALKS_THERE constexpr char operator()(std::uint64_t at) const { return text[at]; }
 };
 
-/// A field that is to be a number of decimal digits, at most 64 bits.
+/// A field that should be a number of decimal digits, at most 64 bits.
 struct FieldNumber {
   std::uint64_t value = 0;
   bool digits = false;
@@ -46,11 +46,11 @@ struct FieldNumber {
   PENSTOCK_WALKS_THERE constexpr bool good() const { return digits && !wrong; }
 };
 
-/// A field that is to be a number with a sign, a point and an exponent, each of which may be missing.
+/// A field that should be a number with a sign, a point and an exponent, each of which may be missing.
 class FieldDecimal {
  public:
   FieldDecimal() = default;
-  /// One with this value.
+  /// Makes one with this value.
   PENSTOCK_WALKS_THERE constexpr explicit FieldDecimal(std::uint32_t value)
       : value_(value), part_(Part::whole), digits_(true) {}
 
@@ -69,8 +69,8 @@ class FieldDecimal {
       wrong_ = true;
     }
   }
-  /// The number in units of 10^-places, without its sign. Other than `used`: it is none, not a whole number of them, or
-  /// too large.
+  /// The number in units of 10^-places, without its sign. A reason other than `used` says that it is no number, not a
+  /// whole number of units, or too large.
   PENSTOCK_WALKS_THERE constexpr LineReason scaled(std::uint32_t places, std::uint64_t& units) const {
     if (!digits_ || wrong_ || part_ == Part::exponent || part_ == Part::exponent_sign) return LineReason::text;
     units = value_;
@@ -96,7 +96,7 @@ class FieldDecimal {
   PENSTOCK_WALKS_THERE constexpr void take_digit(unsigned digit) {
     if (part_ >= Part::exponent) {
       part_ = Part::exponent_digits;
-      // No field has so many digits that a larger one makes a difference.
+      // No field has enough digits for a larger exponent to make a difference.
       if (exponent_ < std::int64_t{1} << 40U) exponent_ = exponent_ * 10 + digit;
       return;
     }
@@ -126,13 +126,13 @@ class FieldDecimal {
   bool digits_ = false, negative_ = false, negative_exponent_ = false, too_large_ = false, wrong_ = false;
 };
 
-/// True if the field is empty, or "-", as logs have what is not there.
+/// True if the field is empty, or "-", which stands for a missing value in logs.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool is_empty(ByteAt const& byte_at, Place begin, Place end) {
   return begin == end || (end - begin == 1 && byte_at(begin) == '-');
 }
 
-/// Why a field is not a number of digits with at most 64 bits.
+/// The reason why a field is not a number of digits with at most 64 bits.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr LineReason why_no_digits(ByteAt const& byte_at, Place begin, Place end) {
   if (is_empty(byte_at, begin, end)) return LineReason::empty;
@@ -155,7 +155,7 @@ PENSTOCK_WALKS_THERE constexpr LineReason why_no_digits(ByteAt const& byte_at, P
   return LineReason::decimal;
 }
 
-/// A field that is to be a number of digits with at most 64 bits. `value` means nothing unless it is `used`.
+/// Reads a field that should be a number of digits with at most 64 bits. `value` is valid only if the reason is `used`.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr LineReason digits_in(ByteAt const& byte_at, Place begin, Place end,
                                                     std::uint64_t& value) {
@@ -165,7 +165,7 @@ PENSTOCK_WALKS_THERE constexpr LineReason digits_in(ByteAt const& byte_at, Place
   return digits.good() ? LineReason::used : why_no_digits(byte_at, begin, end);
 }
 
-/// A field that is to be a decimal number, read at once.
+/// Reads a field that should be a decimal number, at once.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr FieldDecimal decimal_in(ByteAt const& byte_at, Place begin, Place end) {
   std::uint32_t value = 0;

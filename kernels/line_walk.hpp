@@ -33,14 +33,14 @@ struct WalkedLine {
   LineReason key_reason = LineReason::no_field;
   LineReason number_reason = LineReason::no_field;
   bool negative = false;
-  bool open_quote = false;  ///< The line ends within quotes. Only if the walk looks for them.
+  bool open_quote = false;  ///< The line ends within quotes. It is set only by walks that look for them.
   bool goes_on = false;     ///< JSON only: `stopped` is where another text of the line begins.
 
   PENSTOCK_WALKS_THERE constexpr bool has_key() const { return key_reason == LineReason::used; }
   PENSTOCK_WALKS_THERE constexpr bool has_number() const { return number_reason == LineReason::used; }
 };
 
-/// A line as what it adds to its group.
+/// The group that one line makes by itself.
 template <LineWalk how>
 constexpr LineGroup group_of(WalkedLine const& line, LineFields const& fields) noexcept {
   return {.lines = 1,
@@ -65,7 +65,7 @@ PENSTOCK_WALKS_APART constexpr TimeRead read_time_in(ByteAt bytes, std::uint64_t
   return time;
 }
 
-/// Takes the time that the field in [begin, end) is, or begins, as the line's key.
+/// Takes the time in the field [begin, end), or at its begin, as the line's key.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_time(WalkedLine& line, ByteAt const& byte_at, Place begin, Place end,
                                               Place far, LineFields const& fields) {
@@ -84,7 +84,7 @@ PENSTOCK_WALKS_THERE constexpr void read_time(WalkedLine& line, ByteAt const& by
     line.key = static_cast<std::uint64_t>(fields.first_second - seconds - 1) / fields.group_seconds + 1;
   }
 }
-/// Takes the decimal number that the field in [begin, end) is as the line's key, its number or both.
+/// Takes the decimal number in the field [begin, end) as the line's key, its number or both.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_decimal(WalkedLine& line, bool is_key, bool is_number, ByteAt const& byte_at,
                                                  Place begin, Place end, LineFields const& fields) {
@@ -105,7 +105,7 @@ PENSTOCK_WALKS_THERE constexpr void read_decimal(WalkedLine& line, bool is_key, 
   }
 }
 
-/// Takes what the field in [begin, end) says, which has no quotes around it and is the key, the number or both. A time
+/// Takes the value of the field [begin, end), which has no quotes around it and is the key, the number or both. A time
 /// may go on up to `far`.
 template <LineWalk how, class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_field(WalkedLine& line, bool is_key, bool is_number, ByteAt const& byte_at,
@@ -137,7 +137,7 @@ PENSTOCK_WALKS_THERE constexpr void read_field(WalkedLine& line, bool is_key, bo
   }
 }
 
-/// True for the characters that may end a field or change what others mean.
+/// True for the characters that may end a field or change the meaning of others.
 PENSTOCK_WALKS_THERE constexpr bool is_stop(char byte, LineFields const& fields) {
   return byte == '\n' || byte == fields.separator || (byte == fields.quote && fields.quote != 0) ||
          (byte == fields.escape && fields.escape != 0) || (fields.brackets && (byte == '[' || byte == ']')) ||
@@ -148,12 +148,12 @@ PENSTOCK_WALKS_THERE constexpr bool may_break_in_quotes(LineFields const& fields
   return fields.format == LineFormat::separated && fields.quote != 0 && fields.escape == 0;
 }
 
-/// True if two quotes side by side are one of a field in quotes. Access logs have escapes instead.
+/// True if two quotes side by side stand for one in a field in quotes. Access logs have escapes instead.
 PENSTOCK_WALKS_THERE constexpr bool doubles_quotes(LineFields const& fields) {
   return fields.format != LineFormat::access_log;
 }
 
-/// The stops of a text one after the other, by looking at each byte.
+/// The stops of a text one after the other, found by looking at each byte.
 template <class Place, class ByteAt>
 class EachStop {
  public:
@@ -209,7 +209,7 @@ class FieldQuotes {
 };
 
 /// Walks over the fields of a line from the one that begins at `begin`, as far as they count. False if the line is of
-/// an access log, and a field is none that can be there. Otherwise as walk_line.
+/// an access log, and a field cannot be the one in its place. Otherwise it does what walk_line does.
 template <LineWalk how, class Place, class Stops, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool walk_fields(WalkedLine& line, Stops& stops, ByteAt const& byte_at,
                                                 std::uint32_t field, Place begin, Place end, LineFields const& fields) {
@@ -277,10 +277,10 @@ PENSTOCK_WALKS_APART constexpr WalkedLine walk_shifted(ByteAt const& byte_at, Pl
   return line;
 }
 
-/// Walks over the fields of the line that begins at `begin`, as far as they count. `stops.next()` is where the next
-/// stop is, from `begin` on; `end` if there is none before it. `byte_at(i)` is the byte there. If stops watch quotes,
-/// it also finds whether the line ends within quotes; `stops.quote_or_newline(at)` is then where the next one of both
-/// is.
+/// Walks over the fields of the line that begins at `begin`, as far as they count. `stops.next()` is the next stop from
+/// `begin` on; `end` if there is none before it. `byte_at(i)` is the byte at that place. If stops watch quotes, the
+/// walk also finds if the line ends within quotes; `stops.quote_or_newline(at)` is then the place of the next quote or
+/// newline.
 template <LineWalk how, class Place, class Stops, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr WalkedLine walk_line(Stops& stops, ByteAt const& byte_at, Place begin, Place end,
                                                     LineFields const& fields) {

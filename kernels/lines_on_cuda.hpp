@@ -12,7 +12,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The bodies of these launchers on a GPU, as those of cuda_bodies.hpp.
+/// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void sum_lines_prepare_cuda();
 void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
                     DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons,

@@ -69,7 +69,7 @@ struct LiteralMarks {
     }
     return Line::goes_on;
   }
-  /// The same of a line that is not staged.
+  /// The same for a line that is not staged.
   __device__ bool has_one(char const* text, std::uint64_t begin, std::uint64_t end) const {
     unsigned const lane = threadIdx.x % warp;
     unsigned const windows = table.header().windows, stride = table.header().stride;
@@ -93,7 +93,7 @@ struct LiteralMarks {
     }
     return false;
   }
-  /// The same by the automaton. Each thread of the warp goes the same way.
+  /// The same by the automaton. Each thread of the warp takes the same branches.
   __device__ bool is_taken(char const* text, std::uint64_t begin, std::uint64_t end) const {
     unsigned node = 0;
     for (; begin < end && text[begin] != '\n'; ++begin) {

@@ -32,14 +32,14 @@ __device__ unsigned between_two(unsigned word, unsigned next) {
   return __vavgu4(word, __funnelshift_r(word, next, 16));
 }
 
-/// Powers of a block's samples, and of what is between each two of them.
+/// Powers of a block's samples, and of the points between each two of them.
 struct PowersOfBlock {
   // Values behind the last power are read, but decide nothing.
   alignas(16) unsigned short of[2][staged_powers + mode_s_warp];
   unsigned lengths[2];
 };
 
-/// `samples` are those of the input from `from` on.
+/// `samples` counts those of the input from `from` on.
 __device__ void stage_powers(unsigned char const* from, std::uint64_t samples, PowersOfBlock& to) {
   auto const whole = static_cast<unsigned>(min(samples, std::uint64_t{staged_powers}));
   auto const between = static_cast<unsigned>(min(samples - 1, std::uint64_t{staged_powers}));
@@ -71,7 +71,7 @@ __device__ void stage_powers(unsigned char const* from, std::uint64_t samples, P
   }
 }
 
-/// A warp's share in the bits of frames: each thread has those at its place of each word, and what they are by the CRC.
+/// A warp's bits of frames: each thread has the bits at its place of each word, and their CRC syndromes.
 class FrameBits {
  public:
   __device__ FrameBits() : lane_(threadIdx.x % mode_s_warp) {
@@ -164,7 +164,7 @@ class FrameBits {
       all[1] &= 0xFFFFFF00U;
       all[2] = all[3] = 0;
     }
-    // Five words: the place, and the bytes with the length and the half of a sample behind them.
+    // Five words hold the place, and the bytes with the length and the half of a sample behind them.
     unsigned const last = all[3] >> 24U | (all[3] >> 8U & 0xFF00U) | bits / 8 << 16U | place.between << 24U;
     unsigned const word = lane_ == 0   ? place.sample
                           : lane_ == 1 ? __byte_perm(all[0], 0, 0x0123)

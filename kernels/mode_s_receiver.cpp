@@ -66,7 +66,7 @@ void prefetch(ModeSBlock const& block) {
   for (std::size_t k = 0; k < lines; ++k) __builtin_prefetch(reinterpret_cast<char const*>(&block) + k * line);
 }
 
-/// Two digits of each byte.
+/// The two hexadecimal digits of each byte.
 constexpr std::array<std::array<char, 2>, 256> make_digits() {
   constexpr char digits[] = "0123456789ABCDEF";
   std::array<std::array<char, 2>, 256> all{};
@@ -128,7 +128,7 @@ class ModeSReceiver::Parts {
     ModeSFrame frame;
   };
 
-  /// The places of a block's frames, by where these begin. There are few, and most are nearly in order.
+  /// The frames of a block, as indices in the order of their begin. There are few, and most are nearly in order.
   std::span<std::uint32_t const> in_order(std::span<ModeSFrame const> frames, std::uint64_t first_sample) {
     static_assert(mode_s_block_frames <= 64);
     std::uint32_t* const places = places_.data();
@@ -141,7 +141,7 @@ class ModeSReceiver::Parts {
     for (std::size_t k = 0; k < frames.size(); ++k) places[k] %= 64;
     return {places, frames.size()};
   }
-  /// One that begins between samples is heard in the next sample as well at times, and is then said to be there.
+  /// A frame that begins between samples is sometimes also heard in the next sample, and is then reported there.
   void hear(std::uint64_t sample, ModeSFrame const& frame) {
     bool const whole = frame.between == 0;
     if (std::exchange(waits_, false)) {
@@ -153,7 +153,7 @@ class ModeSReceiver::Parts {
     waits_ = true;
   }
   void judge(std::uint64_t sample, ModeSFrame const& frame) {
-    // A reply reads as a frame in two places at times, or in a part of itself.
+    // A reply is sometimes read as a frame in two places, or in a part of itself.
     if (sample < silent_until_) return;
     std::uint32_t const remainder = frame.remainder();
     unsigned const format = frame.format();
@@ -161,7 +161,7 @@ class ModeSReceiver::Parts {
     if (names_itself && remainder == 0) {
       if (format != 18) aircraft_.name(frame.address(), sample);
     } else if (!aircraft_.knows(names_itself ? frame.address() : remainder, sample)) {
-      return;  // The parity has an interrogator's code or the address beside it.
+      return;  // The parity field has an interrogator's code or the address added to the parity.
     }
     silent_until_ = sample + 16 + 16 * std::uint64_t{frame.length};
     ++formats_.at(format);

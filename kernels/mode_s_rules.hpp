@@ -21,7 +21,7 @@ inline constexpr unsigned mode_s_long_bits = 112, mode_s_short_bits = 56;
 /// Generator of the CRC, without its highest bit.
 inline constexpr std::uint32_t mode_s_generator = 0xFFF409;
 
-/// Codes of interrogators are below this: their labels are 0 to 4, of 16 codes each.
+/// Codes of interrogators are below this number: their labels are 0 to 4, of 16 codes each.
 ///
 /// Source: ICAO Annex 10, volume IV, 3.1.2.3.3.2.
 inline constexpr std::uint32_t mode_s_interrogators = 80;
@@ -40,13 +40,13 @@ constexpr ModeSSyndromes make_mode_s_syndromes() {
   return all;
 }
 
-/// The power of a sample in 14 bits: ((2I - 255)^2 + (2Q - 255)^2 - 2) / 8, of which nothing is rounded off.
+/// The power of a sample in 14 bits: ((2I - 255)^2 + (2Q - 255)^2 - 2) / 8, without rounding.
 PENSTOCK_RULES_THERE constexpr std::uint32_t mode_s_power(std::uint32_t in_phase, std::uint32_t quadrature) {
   auto const i = static_cast<std::int32_t>(in_phase) - 128, q = static_cast<std::int32_t>(quadrature) - 128;
   return static_cast<std::uint32_t>(i * (i + 1) + q * (q + 1)) / 2;
 }
 
-/// True if a preamble begins at `p`, which are powers.
+/// True if a preamble begins at `p`, which points to powers.
 template <class Power>
 PENSTOCK_RULES_THERE constexpr bool is_mode_s_preamble(Power const* p) {
   if (!(p[0] > p[1] && p[2] > p[1] && p[2] > p[3] && p[7] > p[6] && p[7] > p[8] && p[9] > p[8])) return false;
@@ -73,7 +73,7 @@ PENSTOCK_RULES_THERE constexpr unsigned mode_s_bits(unsigned format) {
   return (long_ones >> format & 1U) != 0 ? mode_s_long_bits : 0;
 }
 
-/// True if a frame of this format with this remainder is one.
+/// True if bits of this format with this remainder are a frame.
 PENSTOCK_RULES_THERE constexpr bool is_mode_s_frame(unsigned format, std::uint32_t remainder, bool clear) {
   if (format == 17 || format == 18) return remainder == 0;
   if (format == 11) return remainder == 0 || (remainder < mode_s_interrogators && clear);
@@ -101,8 +101,8 @@ PENSTOCK_RULES_THERE constexpr bool is_sure_mode_s_bit(Power first, Power second
   return first > 2 * std::uint32_t{second};
 }
 
-/// A bit is 1 if it is sure, or if it is likely and the one below is 1. For the lowest that is `below`, which gets the
-/// highest one.
+/// Resolves bits: a bit is 1 if it is sure, or if it is likely and the one below is 1. For the lowest bit the one below
+/// is `below`, which gets the highest one.
 PENSTOCK_RULES_THERE constexpr std::uint64_t mode_s_resolved(std::uint64_t likely, std::uint64_t sure, bool& below) {
   // A sum carries in this way: a place with two ones generates a carry, and a place with one passes it on.
   std::uint64_t const sum = likely + sure + (below ? 1U : 0U), carried = (sum ^ likely ^ sure) >> 1U;
@@ -110,7 +110,7 @@ PENSTOCK_RULES_THERE constexpr std::uint64_t mode_s_resolved(std::uint64_t likel
   return carried;
 }
 
-/// 56 bits, the other way round.
+/// Reverses the order of 56 bits.
 PENSTOCK_RULES_THERE constexpr std::uint64_t mode_s_reversed(std::uint64_t word) {
   constexpr std::uint64_t masks[] = {0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F,
                                      0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};

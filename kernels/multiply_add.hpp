@@ -10,8 +10,8 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// to[i] = from[i] + rounds, by as many multiplications and additions one after the other: as much arithmetic for each
-/// byte as is asked for.
+/// to[i] = from[i] + rounds, by `rounds` multiplications and additions one after the other: the arithmetic for each
+/// byte can be chosen.
 ///
 /// A modelled GPU computes only the first `multiply_add_sample` elements: CPU threads cannot do the rest in the time
 /// that it takes on the GPU.

@@ -30,7 +30,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t option_at(Octets packet, std::uint
   return 0;
 }
 
-/// The sum of the address that a packet goes to at last, by a routing header that it has not passed yet.
+/// The sum of the packet's final destination address, by a routing header that it has not passed yet.
 ///
 /// Source: RFC 8200, 8.1; RFC 2460, 4.4 (type 0); RFC 6275, 6.4 (type 2); RFC 6554, 3 (type 3); RFC 8754, 2 (type 4).
 PENSTOCK_PARSES_THERE constexpr std::uint32_t sum_of_last_address(Octets packet, std::uint32_t at, std::uint32_t header,
@@ -40,7 +40,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t sum_of_last_address(Octets packet,
   // Type 4 has the last address of the route first.
   if (known) return sum_of_pairs(packet + at + 8 + (type == 0 ? (addresses - 1) * 16 : 0), 16);
   if (type != 3) return 0;
-  // Addresses leave out what they have in common with that of the header.
+  // Addresses leave out the part that they share with that of the header.
   std::uint32_t const common = packet[at + 4] & 0xFU, padding = packet[at + 5] >> 4U;
   std::uint32_t const own = 16 - common;
   known = header >= 8 + padding + own;
@@ -54,7 +54,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t sum_of_last_address(Octets packet,
   return sum;
 }
 
-/// One header that others are behind; false if it was not captured whole.
+/// Skips one header in front of others; false if it was not captured whole.
 PENSTOCK_PARSES_THERE constexpr bool skip_extension(ParsedPacket& parsed, Octets packet, std::uint32_t ip,
                                                     unsigned& next, PacketPayload& payload) {
   std::uint32_t const at = payload.at;
@@ -68,7 +68,7 @@ PENSTOCK_PARSES_THERE constexpr bool skip_extension(ParsedPacket& parsed, Octets
     parsed.fragment = parsed.fragment || (place & 0xFFF9U) != 0;
     payload.first = (place & 0xFFF8U) == 0;
   } else if (next == extension::options) {
-    // The address of a mobile node at home, which stands for the one that it has on the way (RFC 6275, 6.3).
+    // The home address of a mobile node stands for its address on the way (RFC 6275, 6.3).
     std::uint32_t const home = option_at(packet, at, length, 201, 16);
     if (home != 0) payload.source_sum = sum_of_pairs(packet + home, 16);
   } else if (next == extension::routing && packet[at + 3] != 0) {
@@ -81,7 +81,7 @@ PENSTOCK_PARSES_THERE constexpr bool skip_extension(ParsedPacket& parsed, Octets
   return true;
 }
 
-/// `bytes` are there, and `all` were on the wire.
+/// Parses a packet of which `bytes` were captured, and `all` were on the wire.
 PENSTOCK_PARSES_THERE constexpr void parse_ipv6(ParsedPacket& parsed, Octets packet, std::uint32_t at,
                                                 std::uint32_t bytes, std::uint32_t all) {
   if (at + 40 > bytes) return;

@@ -19,7 +19,7 @@ struct ParsedPacket {
   bool bad_header = false;
   bool unknown_link = false;
   bool unknown_route = false;  ///< Its destination, which the checksum covers, cannot be told.
-  bool no_checksum = false;    ///< It must have one, and has none.
+  bool no_checksum = false;    ///< The packet must have a checksum, and has none.
   /// The bytes behind the headers of IP that the checksum covers; none if there is none that can be checked.
   std::uint32_t payload = 0, payload_bytes = 0;
   std::uint32_t pseudo_header = 0;  ///< Sum of the pseudo header.
@@ -79,7 +79,7 @@ PENSTOCK_PARSES_THERE constexpr void parse_payload(ParsedPacket& parsed, Octets 
   parsed.pseudo_header = payload.source_sum + payload.target_sum + protocol + (bytes >> 16U) + (bytes & 0xFFFFU);
 }
 
-/// The length of an authentication header, which TCP and others may be behind; 0 if it was not captured.
+/// The length of an authentication header, which may be in front of TCP and others; 0 if it was not captured.
 ///
 /// Source: RFC 4302.
 PENSTOCK_PARSES_THERE constexpr std::uint32_t authentication_bytes(Octets packet, PacketPayload const& payload) {
@@ -107,7 +107,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t last_address(Octets packet, std::u
   return at + 16;
 }
 
-/// `bytes` are there, and `all` were on the wire.
+/// Parses a packet of which `bytes` were captured, and `all` were on the wire.
 PENSTOCK_PARSES_THERE constexpr void parse_ipv4(ParsedPacket& parsed, Octets packet, std::uint32_t at,
                                                 std::uint32_t bytes, std::uint32_t all) {
   constexpr unsigned authentication = 51;

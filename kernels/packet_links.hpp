@@ -37,7 +37,7 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer behind_family(Octets packet, std::ui
   return {ip ? layer::ip : family >= 0x600 && family <= 0xFFFF ? family : layer::none, data};
 }
 
-/// A frame of IEEE 802.11: only data that is not encrypted has more.
+/// A frame of IEEE 802.11: only data that is not encrypted has more layers.
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_wireless(Octets packet, std::uint32_t bytes, std::uint32_t at,
                                                               bool padded) {
   if (at + 24 > bytes) return {layer::none, at};
@@ -65,7 +65,7 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_radiotap(Octets packet, std
   return begin_of_wireless(packet, bytes, at + little_half(packet + at + 2), padded);
 }
 
-/// A message of the netfilter log: fields, of which one is the packet. Their numbers have the byte order of the machine
+/// A message of the netfilter log: fields, one of which is the packet. Their numbers have the byte order of the machine
 /// that captured.
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_in_log(Octets packet, std::uint32_t bytes, std::uint32_t at) {
   at += 4;

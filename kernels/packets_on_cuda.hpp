@@ -12,7 +12,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The bodies of these launchers on a GPU, as those of cuda_bodies.hpp.
+/// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void sum_packets_prepare_cuda();
 void sum_packets_cuda(std::span<PacketInput const> inputs, DeviceSpan<PacketTotals> totals,
                       DeviceSpan<PacketFlow> flows, std::size_t most_blocks, void* stream);

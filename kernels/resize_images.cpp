@@ -45,7 +45,7 @@ class WeightTable {
   std::vector<float> weights_;
 };
 
-/// Rows of one image's tensor: each is a weighted mean of rows of pixels first, and then of their columns.
+/// Rows of one image's tensor: each is a weighted mean of rows of pixels, and then of their columns.
 class RowResizer {
  public:
   RowResizer(ImageHead const& head, unsigned char const* pixels, ImageForm const& form, std::uint32_t begin,

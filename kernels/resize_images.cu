@@ -19,7 +19,7 @@ struct ResizeArguments {
   float mean[3], deviation[3];
 };
 
-/// Each thread makes one place of a tensor, all three colours of it.
+/// Each thread computes one place of a tensor, all three colours of it.
 __global__ void __launch_bounds__(block_threads) resize_places(ResizeArguments const all) {
   unsigned const plane = all.width * all.height;
   for (unsigned block = blockIdx.x; block < all.count * all.blocks_of_each; block += gridDim.x) {

@@ -16,7 +16,7 @@ constexpr bool holds_image(ImageHead const& head, std::size_t bytes) noexcept {
          head.part_height <= head.height && head.top <= head.height - head.part_height && head.bytes() <= bytes;
 }
 
-/// The pixels of a row or column that one value is made of.
+/// The pixels of a row or column that contribute to one value.
 struct ResizeTaps {
   std::uint32_t first = 0;
   std::uint32_t end = 0;

@@ -23,13 +23,13 @@ class StopCursor {
 
   StopCursor(Set const& set, std::span<char const> text) : set_(set), text_(text) {}
 
-  /// The next stop will be at `at`, where a line begins, or behind it.
+  /// Makes the next stop the first one from `at` on, where a line begins.
   void seek(std::size_t at) {
     base_ = at;
     before_ = {};
     look();
   }
-  /// The end of the text, if there is none.
+  /// The next stop; the end of the text, if there is none.
   std::size_t next() {
     while (bits_.ends == 0) {
       if (!look_on()) return text_.size();
@@ -38,7 +38,7 @@ class StopCursor {
     bits_.ends &= bits_.ends - 1;
     return at;
   }
-  /// Passes over the ends of so many fields. False if the line has fewer: `next` is then where it ends.
+  /// Passes over the ends of `fields` fields. False if the line has fewer: `next` is then its end.
   bool skip(unsigned fields) {
     for (;;) {
       std::uint64_t const in_line = (bits_.newlines & -bits_.newlines) - 1;  // All, if no line ends here.
@@ -53,7 +53,7 @@ class StopCursor {
   /// The place behind the next newline; the end of the text, if there is none. `in_quotes` says if that is within
   /// quotes, provided that the set watches them. Follow with `seek`.
   std::size_t next_line(bool& in_quotes) {
-    // `next` takes a bit away, but not a newline from these.
+    // `next` removes a bit, but no newline, from these.
     while (bits_.newlines == 0 && set_.watches_quotes()) {
       in_quotes = before_.quoted;
       if (text_.size() - base_ <= 64) return text_.size();
@@ -75,7 +75,7 @@ class StopCursor {
   }
 
  private:
-  /// False at the end of the text.
+  /// Looks at the next 64 bytes. False at the end of the text.
   bool look_on() {
     if (text_.size() - base_ <= 64) return false;
     base_ += 64;

@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(line_threads)
     add_lines(LineInputs const __grid_constant__ inputs, LineFields const __grid_constant__ fields,
               unsigned char const* literals, LineGroup* all, unsigned count, LineReasons* reasons) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
-  // The look for literals reads up to two words behind the last byte.
+  // The search for literals reads up to two words behind the last byte.
   __shared__ alignas(16) char staged[staged_bytes + 16];
   __shared__ unsigned filter[some ? literal_filter_words : 1], ends[some ? staged_windows : 1],
       found[some ? staged_windows : 1];
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(line_threads)
       marks.mark(staged, length, line_threads / warp);
       __syncthreads();
     }
-    // Each thread keeps where lines begin in a window of the warp's part.
+    // Each thread keeps the begins of lines in a window of the warp's part.
     unsigned const part = threadIdx.x / warp * bytes_of_warp;
     unsigned own_window = 0;
 #pragma unroll

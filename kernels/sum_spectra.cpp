@@ -63,7 +63,7 @@ class Transforms {
       for (std::size_t begin = 0; begin < points_; begin += 2 * half) {
         for (std::size_t k = 0; k < half; ++k) {
           float const cosine = tables_.cosine[k * step], sine = tables_.sine[k * step];
-          // Values, as places could be the same ones for all that the compiler knows.
+          // The values are copied, as places could be the same ones for all that the compiler knows.
           Side const re_low = re_[begin + k], re_high = re_[begin + k + half];
           Side const im_low = im_[begin + k], im_high = im_[begin + k + half];
           Side re_sum, im_sum, re_turned, im_turned;  // NOLINT(cppcoreguidelines-pro-type-member-init): below.
