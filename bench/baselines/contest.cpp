@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using penstock::measure::spread_of;
 
-/// Pinned memory for all baselines, in and out, taken once.
+/// Pinned memory for all baselines, in and out, allocated once.
 class Arena {
  public:
   explicit Arena(std::size_t bytes) : floats_(bytes / sizeof(float)) {

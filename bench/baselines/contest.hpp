@@ -16,15 +16,15 @@ namespace baselines {
 
 struct ContestOptions {
   std::vector<std::size_t> sizes = {4UL << 10, 64UL << 10, 1UL << 20, 4UL << 20};  ///< Sizes of tiles, in bytes.
-  unsigned rounds = 5;   ///< Fewer where the time is up, but three at least.
-  double seconds = 100;  ///< About what all of it may take.
+  unsigned rounds = 5;   ///< Rounds; fewer if the time is up, but at least three.
+  double seconds = 100;  ///< Approximate duration of the whole contest.
 };
 
 /// Result of one contestant for tiles of one size.
 struct Standing {
   std::string name;
   bool penstock = false;
-  Way way;                                    ///< Its best.
+  Way way;                                    ///< Its best way.
   std::vector<double> tiles_per_second = {};  ///< One value for each round.
   std::vector<double> cpu_us_per_tile = {};   ///< Likewise.
 };
@@ -42,8 +42,8 @@ struct SizeResult {
 };
 
 /// Lets all contestants do the same work: first each of their ways once, to find the best; then the best of each in
-/// rounds, in another order each time, so that whatever drifts meets all alike. What was seen in the search is not in
-/// the results.
+/// rounds, in another order each time, so that drifts affect all alike. Measurements of the search are not in the
+/// results.
 ///
 /// Blocks: for about as long as the options say.
 /// Throws: std::runtime_error with the name of who could not do it, or brought something else back.

@@ -20,7 +20,7 @@ struct Way {
   ///
   /// Throws: std::exception, if it cannot.
   std::function<void(Referee&)> run;
-  /// Ways near this one, to be tried in step 1, 2 ... if it is the best so far; none once there is no more to try.
+  /// Ways near this one, to be tried in step 1, 2 ... if it is the best so far; none if there are no more to try.
   std::function<std::vector<Way>(unsigned step)> near;
 };
 
@@ -28,7 +28,7 @@ struct Way {
 struct Contestant {
   std::string name;
   bool penstock = false;
-  /// The ways to be tried first, for tiles of so many bytes.
+  /// The ways to be tried first, for tiles of `bytes` bytes.
   std::function<std::vector<Way>(std::size_t bytes)> ways;
 };
 

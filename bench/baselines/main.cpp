@@ -30,7 +30,7 @@ std::vector<std::size_t> sizes_of(std::vector<std::string> const& texts) try {
   throw CLI::ValidationError("--tile", error.what());
 }
 
-/// A line on a terminal that is written over.
+/// Draws a line on a terminal, over the one before.
 void show(std::string const& now) {
   if (isatty(STDERR_FILENO) == 1) std::fprintf(stderr, "\r\033[K%s", now.c_str());
 }

@@ -51,7 +51,7 @@ class Copier {
     std::size_t const place = turn_ % places_, at = turn_ % depth_;
     bool const used = ++turn_ > depth_;
     if (up_) go(upward_, at, place, used, cudaMemcpyHostToDevice);
-    // Each way has a half of its own.
+    // Each direction has its own half.
     if (down_) go(downward_, depth_ + at, places_ + place, used, cudaMemcpyDeviceToHost);
   }
 
@@ -100,7 +100,7 @@ double rate(std::size_t size, bool up, bool down, std::vector<int> const& gpus, 
             static_cast<double>(copies * size) / std::chrono::duration<double>(Clock::now() - start).count();
       } catch (std::exception const& error) {
         std::fprintf(stderr, "penstock_plain_copies: %s\n", error.what());
-        std::_Exit(4);  // Others may wait for this one.
+        std::_Exit(4);  // Other threads may wait for this one.
       }
     });
   }

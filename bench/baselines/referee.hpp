@@ -20,7 +20,7 @@ inline float input_at(std::uint32_t position) noexcept {
   return static_cast<float>((position * 2654435761U) >> 8);
 }
 void fill(std::span<float> inputs, std::uint32_t first_position) noexcept;
-/// Makes outputs what no result is.
+/// Writes values to outputs that are no result.
 void spoil(std::span<float> outputs) noexcept;
 
 /// Durations of a run.
@@ -29,11 +29,11 @@ struct Times {
   std::chrono::nanoseconds window;
 };
 
-/// Counts and checks what comes back, in the same way whoever brings it.
+/// Counts and checks results, in the same way for all contestants.
 ///
 /// The first tiles, 16 MiB of them or 16, are compared in all bits and spoilt again. Then the time begins to run:
-/// warm-up, window. From there on it looks at three floats of each tile and spoils them again, which costs nobody
-/// anything, and finds every tile that was not copied or not computed since it was looked at last.
+/// warm-up, window. From then on it looks at three floats of each tile and spoils them again, which has hardly any
+/// cost, and finds every tile that was not copied or not computed since the last look.
 ///
 /// Threads: any; each tile is one thread's at a time.
 class Referee final : public Work {
@@ -41,7 +41,7 @@ class Referee final : public Work {
   Referee(float const* inputs, float* outputs, std::size_t bytes, std::size_t tiles, Times times);
   bool more() const noexcept override { return !meter_.over() && !wrong_.load(std::memory_order_relaxed); }
   void done(std::size_t tile) override { came(tile, {output(tile), floats()}); }
-  /// The same for whoever has tiles of his own.
+  /// The same for a contestant with its own tiles.
   void came(std::size_t tile, std::span<float> output);
   /// Ends the run.
   ///

@@ -30,7 +30,7 @@ void pop_from_empty(benchmark::State& state) {
 }
 BENCHMARK(pop_from_empty);
 
-/// The first thread pops what all others push, which is as much in an iteration as there are of them.
+/// The first thread pops all that the others push; each of them pushes once in an iteration.
 void many_push_one_pops(benchmark::State& state) {
   static Mailbox<std::uint64_t> mailbox(capacity);
   auto const writers = static_cast<std::uint64_t>(state.threads()) - 1;

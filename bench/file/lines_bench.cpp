@@ -2,8 +2,8 @@
 // Question: what does it cost to have lines of a log counted by a pipeline on the CPU device, beside a plain program
 // with two threads that does the same? Budget: at most 1.1 times its time, from a file in memory and through a pipe.
 //
-// Each iteration does both, one after the other. PENSTOCK_BENCH_FOLDER is where the file is made (a tmpfs, best),
-// PENSTOCK_BENCH_MEBIBYTES how large.
+// Each iteration does both, one after the other. PENSTOCK_BENCH_FOLDER is the folder of the file (a tmpfs, best),
+// PENSTOCK_BENCH_MEBIBYTES its size.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -32,7 +32,7 @@
 namespace penstock {
 namespace {
 
-/// A log of lines of 40 to 200 bytes, gone when the bench ends.
+/// A log of lines of 40 to 200 bytes, which is removed when the bench ends.
 class Log {
  public:
   Log() {
@@ -80,7 +80,7 @@ std::array<std::uint64_t, 2> count_lines(std::span<std::byte const> text) {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
-/// Two threads take pieces of the file in turn, each up to its last line's end, and what begins before it.
+/// Two threads take pieces of the file alternately, each up to its last line's end, and the line that begins before it.
 std::array<std::uint64_t, 2> plain_file(Log const& log) {
   int const file = open(log.path().c_str(), O_RDONLY | O_CLOEXEC);
   std::uint64_t const size = log.bytes();

@@ -16,9 +16,9 @@
 
 namespace penstock {
 
-/// A file of our own, of what cannot be guessed, and gone when the bench ends.
+/// A file of random bytes, which is removed when the bench ends.
 ///
-/// PENSTOCK_BENCH_FOLDER is where it is made (else where temporary files go), PENSTOCK_BENCH_MEBIBYTES how large.
+/// PENSTOCK_BENCH_FOLDER is its folder (default: that of temporary files), PENSTOCK_BENCH_MEBIBYTES its size.
 class OwnFile {
  public:
   OwnFile() {

@@ -17,8 +17,8 @@ namespace {
 
 constexpr TileShape shape{.input_bytes = 256};
 
-/// A route whose lanes complete a tile at once. The thread that sends tiles in is its only consumer, so that nothing is
-/// measured but the work: how soon another thread would have come is event_count_bench's question.
+/// A route whose lanes complete a tile at once. The thread that sends tiles in is its only consumer, so that only the
+/// work is measured: event_count_bench measures how soon another thread would have come.
 struct World final : TileTaker {
   World(TileRoute::Options const& options, std::size_t tiles)
       : slab(Pool::slab_bytes(shape, tiles)),

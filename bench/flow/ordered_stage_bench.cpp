@@ -31,7 +31,7 @@ std::string wish = "cpu";
 
 enum class Order : std::uint8_t { none, all, by_key };
 
-/// Fills tiles with what a stage reads.
+/// Fills tiles with numbers for a stage.
 class Numbers final : public Source {
  public:
   bool next(Tile& tile) override {
@@ -45,7 +45,7 @@ class Numbers final : public Source {
   }
 };
 
-/// Sums each tile's numbers, and sees whether the tiles of a key come in their sequence.
+/// Sums each tile's numbers, and checks if the tiles of a key come in their sequence.
 class SumStage final : public Stage {
  public:
   SumStage(Order order, StageContext const& context) : order_(order) {
@@ -105,7 +105,7 @@ class SumStage final : public Stage {
   Order const order_;
 };
 
-/// CPU seconds of the process, or wall seconds, in turn; and whether all went well.
+/// CPU seconds of the process, or wall seconds, in alternate runs; and whether all went well.
 struct Took {
   double cpu = 0;
   double wall = 0;
@@ -135,7 +135,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// A plain and an ordered run alternate, so that what else the machine does is the same for both.
+/// A plain and an ordered run alternate, so that other load of the machine is the same for both.
 void beside_a_plain_one(benchmark::State& state, Order order) {
   auto const device = open_device(wish);
   Pipeline pipeline(*device,

@@ -20,7 +20,7 @@ struct OrderedSums {
 /// False if CUDA refuses.
 bool add_in_order(OrderedSums* sums, std::uint32_t const* numbers, std::size_t count, std::uint64_t key,
                   std::uint64_t sequence, void* stream);
-/// Sums without a tile.
+/// Resets the sums.
 bool clear(OrderedSums* sums, void* stream);
 /// Reads sums on the GPU that no kernel uses any more.
 std::uint64_t out_of_order(OrderedSums const* sums);

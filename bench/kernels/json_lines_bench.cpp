@@ -75,7 +75,7 @@ void json_by_sum_lines(benchmark::State& state) {
 BENCHMARK(json_by_sum_lines)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 #if PENSTOCK_WITH_SIMDJSON
-/// Adds the lines of a text, behind which there are bytes that may be read.
+/// Adds the lines of a text, which readable bytes follow.
 void add_lines(std::string_view text, Groups& groups) {
   simdjson::ondemand::parser parser;
   parser.threaded = false;

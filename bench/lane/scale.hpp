@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-/// y = 2x + 1 in place, on `count` floats: the kernel of these benches, small enough that the rest is what counts.
+/// y = 2x + 1 in place, on `count` floats: the kernel of these benches, small enough that its time does not matter.
 ///
 /// False if CUDA refuses.
 bool scale(float* values, std::size_t count, void* stream);
@@ -33,8 +33,8 @@ ClockOffset clock_offset();
 struct CUstream_st;
 struct CUevent_st;
 
-/// The least that there is: a kernel, and a loop that asks the event behind it, or reads the number that the stream
-/// wrote behind it.
+/// The minimum: a kernel, and a loop that asks the event behind it, or reads the number that the stream wrote behind
+/// it.
 class BareLoop {
  public:
   /// `pinned`: where the kernel notes the time.
@@ -44,7 +44,7 @@ class BareLoop {
   ~BareLoop();
   /// Time from the end of a kernel, by the GPU's clock, to the loop's knowledge of it, by the host's; in ns.
   ///
-  /// `write` asks the stream to write; `written` says what was written last. Without them the event is asked.
+  /// `write` asks the stream to write; `written` is true once it has. If both are empty the event is asked.
   std::int64_t next(std::function<void()> const& write, std::function<bool()> const& written);
 
  private:

@@ -34,7 +34,7 @@ bool on_gpu() {
   return device().info().kind == DeviceKind::cuda;
 }
 
-/// Pinned memory for all cases, taken once.
+/// Pinned memory for all cases, allocated once.
 std::span<std::byte> arena(std::size_t bytes) {
   static std::size_t const most = on_gpu() ? std::size_t{2} << 30 : std::size_t{64} << 20;
   static Slab const slab(most);
@@ -75,7 +75,7 @@ Stages stages(Case const& what) {
   });
 }
 
-/// A tile that comes back is submitted to its lane again at once, so that each lane always has `depth` of them.
+/// A tile that returns is submitted to its lane again at once, so that each lane always has `depth` of them.
 class Circle {
  public:
   explicit Circle(Case const& what)
@@ -201,7 +201,7 @@ void add_cases() {
   std::vector<std::size_t> const sizes =
       on_gpu() ? std::vector<std::size_t>{4, 64, 1024, 4096} : std::vector<std::size_t>{4};
   for (std::size_t const kib : sizes) {
-    // Each signal as it works best, and asleep whenever it can.
+    // Each signal is used as it works best, and lanes sleep whenever they can.
     for (SignalKind const signal : all_signal_kinds) {
       for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {
         for (auto const spin : {std::chrono::microseconds(0), short_spin}) {

@@ -4,8 +4,8 @@
 // and threads stay what they are after a minute, and nothing is lost.
 //
 // It looks for the highest rate of 1 KiB records on the loopback for two seconds, then sends 0.7 of it for SECONDS
-// (60), and prints every minute, and at the end, what the process has and how long records took from their sender to
-// the sink.
+// (60). It prints every minute, and at the end, the resources of the process and the time of records from their sender
+// to the sink.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -93,8 +93,8 @@ struct Held {
   }
 };
 
-/// A process that sends records for so many seconds: at a rate, or with 0 as fast as it goes. Each begins with the time
-/// at which it is sent. It ends with its parent at the latest.
+/// A process that sends records for `seconds` seconds: at a rate, or with 0 at the highest possible. Each record begins
+/// with the time at which it is sent. The process ends with its parent at the latest.
 class Sender {
  public:
   Sender(std::string const& address, double rate, double seconds) : process_(fork()) {
@@ -207,7 +207,8 @@ void print(char const* when, Held const& held, Came& came) {
   std::fflush(stdout);
 }
 
-/// Says how it is at the beginning, every minute and shortly before the end; true if what it has then is what it had.
+/// Reports the resources at the beginning, every minute and shortly before the end; true if they have not grown by
+/// then.
 bool hold(bool datagrams, double rate, double seconds) {
   Held first, last;
   bool told = false;

@@ -3,8 +3,8 @@
 // 1 to 8 KiB at most 1.3 times the CPU time, with nothing lost, into tiles and through a whole pipeline
 // (docs/decisions/sockets-and-rings.md).
 //
-// Each iteration does all three, one after the other; figures are medians. PENSTOCK_BENCH_MEBIBYTES says how much is
-// sent for each.
+// Each iteration does all three, one after the other; figures are medians. PENSTOCK_BENCH_MEBIBYTES is the amount that
+// is sent for each.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -47,7 +47,7 @@ void compare(benchmark::State& state, Load load, bool datagrams) {
       one.rates.push_back(double(got.bytes) / got.seconds / 1e6);
       one.cpu_ratios.push_back(one.cpu.back() / ways[0].cpu.back());
       one.rate_ratios.push_back(one.rates.back() / ways[0].rates.back());
-      // The sender may go a few messages beyond.
+      // The sender may exceed it by a few messages.
       one.lost = std::max(one.lost, 1 - double(got.bytes) / double(load.bytes));
     }
   }

@@ -75,9 +75,9 @@ void pack(benchmark::State& state) {
 }
 BENCHMARK(pack)->ArgNames({"bytes", "any_size"})->Args({16, 0})->Args({16, 1})->Args({4096, 0})->Args({4096, 1});
 
-/// Whoever writes stamps each record with a number made of its tag. The device adds one to it (penstock/kernels.hpp),
-/// and the sink looks for that; with `work` 0 the device does nothing and the sink looks for nothing, which shows what
-/// the host's side takes.
+/// Each writer stamps its records with a number made of the tag. The device adds one to it (penstock/kernels.hpp), and
+/// the sink checks it; with `work` 0 the device does nothing and the sink checks nothing, which shows the time of the
+/// host's side.
 void through(benchmark::State& state) {
   auto const bytes = static_cast<std::size_t>(state.range(0));
   auto const writers = static_cast<unsigned>(state.range(1));
@@ -85,7 +85,7 @@ void through(benchmark::State& state) {
   auto const lanes = static_cast<unsigned>(state.range(3));
   bool const work = state.range(4) != 0;
   auto const device = open_device();
-  // About a gigabyte a round, on a GPU; and enough to be packed, where records are small.
+  // A round has about a gigabyte on a GPU; and enough records to be packed, if they are small.
   std::uint64_t const round = std::uint64_t{1} << (device->info().kind == DeviceKind::cuda ? 30 : 26);
   std::uint64_t const each = std::clamp<std::uint64_t>(round / bytes, 1000, 1'000'000) / writers;
   auto options = options_for(tile_bytes, writers, lanes);
@@ -144,8 +144,8 @@ BENCHMARK(through)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-/// One writer that waits for each reply before it writes the next record, `apart` after it. The device adds one to it,
-/// and the writer looks for that; without `work` it does nothing, to records that are copied. A reply is watched for
+/// One writer waits for each reply before it writes the next record, `apart` after it. The device adds one to it, and
+/// the writer checks it; without `work` the device does nothing, to records that are copied. A reply is watched for
 /// `spin` before its writer sleeps.
 void one_by_one(benchmark::State& state, PipelineOptions const& options, std::size_t bytes, bool work,
                 std::chrono::microseconds spin, std::chrono::microseconds apart) {

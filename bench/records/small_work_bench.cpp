@@ -4,8 +4,8 @@
 // CPU time, writer and sink together, at most 25 ns for a record of 64 to 1500 bytes that is written and claimed in
 // groups.
 //
-// Each packet is one record. The work is what a plain program would do, too: a look at its header, and a sum over its
-// bytes. PENSTOCK_BENCH_MEBIBYTES says how much memory the packets take.
+// Each packet is one record. The work is that of a plain program: a look at its header, and a sum over its bytes.
+// PENSTOCK_BENCH_MEBIBYTES is the memory of the packets.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -26,7 +26,7 @@
 namespace penstock {
 namespace {
 
-/// Runs `body(pieces, number)` on so many threads, which share the pieces.
+/// Runs `body(pieces, number)` on `count` threads, which share the pieces.
 template <class Body>
 void on_threads(PacketsInMemory const& capture, unsigned count, Body const& body) {
   auto const pieces = capture.pieces();
@@ -51,7 +51,8 @@ WordSums by_plain_program(PacketsInMemory const& capture, unsigned threads) {
   return sums[0];
 }
 
-/// WordSums packets of tiles, a part of them in each of some blocks; or does nothing, which shows what penstock takes.
+/// Sums the packets of tiles, a part of them in each of several blocks; or does nothing, which shows the cost of
+/// penstock.
 class SumStage final : public RecordStage {
  public:
   static constexpr std::uint32_t blocks = 4;

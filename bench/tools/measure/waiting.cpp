@@ -54,7 +54,7 @@ Report run(Device& device, WaitingPipeline const& of, unsigned milliseconds, boo
                    on_device(
                        [of](DeviceTile const& tile, StreamRef stream) {
                          wait(of.stage);
-                         // Its stamp is no matter, and may lie where the results do.
+                         // Its stamp does not matter, and may lie where the results do.
                          auto* const stamp = reinterpret_cast<Stamp*>(tile.output.address());
                          if (of.kernel > 0) busy(std::chrono::milliseconds(of.kernel), 1, stamp, stream);
                          if (of.transforms)

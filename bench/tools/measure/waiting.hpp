@@ -10,8 +10,8 @@
 
 namespace penstock::measure {
 
-/// A pipeline of a program that embeds penstock. The parts of most wait for something outside, as for a disk or a
-/// network, and take hardly any CPU: what its advice gains does not depend on how many cores there are.
+/// A pipeline of a program that embeds penstock. The parts of most wait for something outside, like a disk or a
+/// network, and take hardly any CPU: the gain of its advice does not depend on the number of cores.
 ///
 /// Units: milliseconds a tile; 0 for a part that does not wait.
 struct WaitingPipeline {
@@ -31,13 +31,13 @@ std::vector<WaitingPipeline> waiting_pipelines();
 /// Result of following the first advice of a pipeline's verdict.
 struct FollowedByAProgram {
   std::string bound;
-  std::string verdict;  ///< All that it says.
+  std::string verdict;  ///< The whole text of the verdict.
   std::string change;   ///< Empty if no advice could be followed.
   double promised = 1;
   std::vector<double> gained = {};  ///< Gain in bytes a second, one for each round.
 };
 
-/// Runs the pipeline, has its verdict, and then runs it as it was and as the advice says, in turn.
+/// Runs the pipeline, gets its verdict, and then runs it alternately as it was and as the advice says.
 ///
 /// Throws: Error.
 FollowedByAProgram follow_as_a_program(Device& device, WaitingPipeline const& pipeline, unsigned rounds,
