@@ -25,7 +25,7 @@ struct Message {
   double sum = 0;
 };
 
-/// The other process: adds up what it is told of, and answers, until there is no more.
+/// The other process adds up the parts that it is told of, and answers, until there are no more.
 void add_up(float const* memory, int from, int to) {
   for (Message message; read(from, &message, sizeof(message)) == sizeof(message);) {
     float const* const result = memory + message.offset;

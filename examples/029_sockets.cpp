@@ -21,7 +21,7 @@ namespace {
 
 constexpr int peers = 3, lines_each = 1000;
 
-/// Sends lines, and half of one.
+/// Sends lines, and half of a line.
 void be_a_peer(std::string const& address) {
   int const socket = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in to{};

@@ -62,7 +62,7 @@ void be_a_sender(std::uint16_t sender, sockaddr_in const& to, Account& account) 
   ++account.done;
 }
 
-/// Gives the socket, and where it is in `at`.
+/// Returns the socket, and its address in `at`.
 int receiving_socket(sockaddr_in& at) {
   int const socket = ::socket(AF_INET, SOCK_DGRAM, 0);
   at.sin_family = AF_INET;
@@ -77,7 +77,7 @@ int receiving_socket(sockaddr_in& at) {
   return socket;
 }
 
-/// Gives the sum of word 0 of all records that were placed.
+/// Returns the sum of word 0 of all records that were placed.
 std::uint64_t receive_all(int socket, ReorderBuffer& buffer, Account& account) {
   std::uint64_t sum = 0;
   while (account.done < senders || account.received < account.sent) {

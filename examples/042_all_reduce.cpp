@@ -11,7 +11,7 @@
 
 using namespace penstock;
 
-/// A device, its stream and its memory; one half of the array is made behind the other.
+/// A device, its stream and its memory. The second half of the array is computed after the first.
 struct Rank {
   explicit Rank(Device& its) : device(its), stream(its.make_stream()), memory(its.allocate(count * sizeof(float))) {}
   DeviceSpan<float> half(std::size_t which) const {

@@ -51,7 +51,7 @@ struct Side {
   int reads, writes;
 };
 
-/// Computes the numbers 1, 2, ... in turn, each as soon as the other has taken the one before.
+/// Computes the numbers 1, 2, ... one after the other, each as soon as the other process has taken the one before.
 int give(Side const& here) {
   Event const given = here.device.make_event({.interprocess = true});
   here.tell(given.handle());
@@ -64,7 +64,7 @@ int give(Side const& here) {
   auto const values = DeviceSpan<std::byte>(here.values.bytes()).as<float>();
   char asked = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
-    transform(values, 0, values, here.stream);  // One more than before.
+    transform(values, 0, values, here.stream);  // Each value is one more than before.
     if (round > 0) {
       here.hear(asked);
       here.stream.wait(taken);  // The other's device has read what is there.
@@ -78,7 +78,7 @@ int give(Side const& here) {
   return 0;
 }
 
-/// Takes them, and looks at the last number of each.
+/// Takes the arrays, and checks the last number of each.
 int take(Side const& here) {
   Event const taken = here.device.make_event({.interprocess = true});
   here.tell(taken.handle());

@@ -18,11 +18,11 @@
 #include <penstock/images.hpp>
 #include <penstock/sinks.hpp>
 
-/// Gets the tensors in the order of the files. One that is missing has zeros in the file, and is black on the sheet.
+/// Receives the tensors in the order of the files. A missing one has zeros in the file, and is black on the sheet.
 class Album {
  public:
-  /// An empty path: no such file. Both are written by `results`, unless a tile was cancelled. There is a digest only if
-  /// it is `digested`, as that takes as long as to copy the tensors.
+  /// An empty path means no such file. `results` writes both, unless a tile was cancelled. There is a digest only if it
+  /// is `digested`, as that takes as long as copying the tensors.
   Album(penstock::ImageForm const& form, std::string const& tensors, std::string sheet, bool digested)
       : form_(form), zeros_(form.elements()), sheet_path_(std::move(sheet)), digested_(digested) {
     using penstock::FileSink;

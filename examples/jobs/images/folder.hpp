@@ -15,8 +15,7 @@
 #include <penstock/error.hpp>
 #include <penstock/left_out.hpp>
 
-/// The files in a folder and in those within it whose names end as those of JPEG files do, and what was passed over of
-/// what looks like one.
+/// The JPEG files, by the ends of their names, in a folder and its subfolders, and similar files that were passed over.
 class ImageFolder {
  public:
   /// Throws: Error of kind bad_argument, if it has none, or cannot be read itself.
@@ -35,7 +34,7 @@ class ImageFolder {
   }
   /// Files in the order of their names.
   std::vector<std::string> const& files() const noexcept { return files_; }
-  /// A sentence for each that was passed over.
+  /// A sentence for each file that was passed over.
   std::vector<std::string> const& remarks() const noexcept { return remarks_; }
   std::vector<penstock::LeftOut> const& left_out() const noexcept { return left_out_; }
 

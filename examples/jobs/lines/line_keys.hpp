@@ -94,7 +94,7 @@ class LineKeys {
     if (fields_.key < access_log_time) return "other than three fields are in front of the time in brackets";
     return "there is no time in brackets with a request in quotes, a status of three digits and bytes behind it";
   }
-  /// A sentence without its full stop. Empty: no option helps.
+  /// A sentence without its full stop; empty if no option helps.
   std::string remedy_of(LineReason reason) const {
     std::string const other_field = json_ ? "--key-name for another member" : "--key for another field";
     switch (reason) {

@@ -20,8 +20,8 @@ inline std::uint64_t lines_with_numbers(LineTotals const& totals) {
   return lines;
 }
 
-/// Lines whose number was not added, by the reason. An empty field, a "-" and a member that is missing are no numbers
-/// in any log, so they are not among them; nor is a field that was not asked for and in which no line has a number.
+/// Lines whose number was not added, by the reason. An empty field, a "-" and a missing member are no numbers in any
+/// log, so they are left out; so is a field that was not asked for and in which no line has a number.
 inline std::vector<LeftOut> numbers_left_out(LineTotals const& totals, LineFields const& fields,
                                              JobValues const& values) {
   bool const json = fields.format == LineFormat::json;

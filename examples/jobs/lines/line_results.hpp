@@ -22,7 +22,8 @@ struct LineTotals {
   }
 };
 
-/// A row for each group that has lines: its name, the lines and the sum; of decimal numbers also the lines without one.
+/// A row for each group that has lines: its name, the lines and the sum; for decimal numbers also the lines without
+/// one.
 inline std::string text_of(LineTotals const& totals, LineFields const& fields) {
   std::vector<LineGroup> const& groups = totals.groups;
   std::string text;

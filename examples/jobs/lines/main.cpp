@@ -129,7 +129,7 @@ int main(int count, char** arguments) {
                   .check =
                       [&](JobPoint const& point) {
                         expect_followable(point.values);
-                        // A pipe is read where a stop ends the wait for its writer.
+                        // A pipe is read later, where a stop request ends the wait for its writer.
                         if (std::filesystem::is_regular_file(point.values.text("patterns"))) patterns.of(point);
                         static_cast<void>(fields_of(point.values));
                       },

@@ -70,7 +70,7 @@ struct Sums {
 std::string text_of(Sums const& sums, std::size_t top) {
   PacketTotals const& totals = sums.totals;
   Flows flows = sums.flows;
-  std::erase_if(flows, [](PacketFlow const& flow) { return flow.key.version == 0; });  // left_out_of has those.
+  std::erase_if(flows, [](PacketFlow const& flow) { return flow.key.version == 0; });  // left_out_of reports those.
   std::string text;
   for (auto const& [name, number] : {std::pair{"packets", totals.packets},
                                      {"bytes", totals.bytes},
@@ -99,7 +99,7 @@ std::uint64_t digest_of(Sums const& sums) {
   return digest_of_bytes(std::as_bytes(std::span(&sums.totals, 1))) ^ digest_of_bytes(std::as_bytes(std::span(flows)));
 }
 
-/// Empty, if the input is a file.
+/// The interface; empty if the input is a file.
 std::string interface_of(JobPoint const& point) {
   std::string const& name = point.values.text("interface");
   if (name.empty() == point.values.text("input").empty()) {

@@ -50,14 +50,15 @@ class Listener {
   }
   void take(Completion const& done) {
     Tile const& tile = *done.loan;
-    if (tile.sequence == 0) {  // A measurement begins again and again.
+    if (tile.sequence == 0) {  // A measurement begins several times.
       digest_ = digest_of_nothing;
       samples_ = 0;
       receiver_ = ModeSReceiver(overlap_of(point_), point_.values.text("offsets") == "yes");
       waterfall_ = Waterfall(spectrum);
     }
     std::uint64_t const filled = done.ok() ? tile.filled / sample_bytes : 0;
-    samples_ += filled - std::min({filled, samples_, std::uint64_t{overlap_of(point_)}});  // Others came before.
+    samples_ += filled - std::min({filled, samples_, std::uint64_t{overlap_of(point_)}});  // The others were in the
+                                                                                           // tile before.
     TileResults const results(done.ok() ? tile.filled : 0, point_);
     auto const bytes = done.ok() ? tile.produced_output() : std::span<std::byte const>();
     receiver_.take(tile.filled / sample_bytes, elements<ModeSBlock>(bytes.first(results.frame_bytes)));
