@@ -191,7 +191,7 @@ void assert_in_vain(cudaStream_t stream) {
 }
 
 void run_for_ever(cudaStream_t stream) {
-  // Host memory that nobody ever writes to; it is the GPU's until the process ends.
+  // This host memory is never written to; it is the GPU's until the process ends.
   std::uint32_t* flag = nullptr;
   cuda::check(cudaHostAlloc(reinterpret_cast<void**>(&flag), sizeof *flag, cudaHostAllocMapped), "cudaHostAlloc");
   *flag = 0;

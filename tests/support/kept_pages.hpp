@@ -69,8 +69,8 @@ std::optional<std::invoke_result_t<Look&>> while_kept(int descriptor, std::size_
 }
 
 /// True if the system can say that the page cache does not have a file. cachestat(2) cannot on overlayfs, whose files
-/// have no pages of their own; RWF_NOWAIT cannot where a file system does not know it, or where a disk brings at once
-/// what is looked for.
+/// have no pages of their own; RWF_NOWAIT cannot if a file system does not know it, or if a disk reads at once what is
+/// asked for.
 inline bool system_tells_what_left(int descriptor, std::size_t bytes) {
   struct {
     std::uint64_t offset, bytes;

@@ -12,7 +12,7 @@ inline std::string of_half(unsigned value) {
   return {static_cast<char>(value >> 8U), static_cast<char>(value)};
 }
 
-/// RFC 1071, by the book.
+/// The checksum of RFC 1071.
 inline unsigned checksum(std::string bytes) {
   if (bytes.size() % 2 != 0) bytes += '\0';
   unsigned long sum = 0;

@@ -11,7 +11,7 @@
 
 namespace penstock::support {
 
-/// A CPU device that says it is a GPU, and counts what it has pinned.
+/// A CPU device that says it is a GPU, and counts its pins.
 class SaysItIsAGpu final : public Device {
  public:
   explicit SaysItIsAGpu(int ordinal = 0, std::optional<int> node = std::nullopt) : ordinal_(ordinal), node_(node) {}
