@@ -70,7 +70,7 @@ struct OpenDevices {
   measure::DevicesByName by_name;
 };
 
-/// Passages, of 32 bytes each: a quarter of a second of two million tiles.
+/// Maximum number of passages, of 32 bytes each: a quarter of a second of two million tiles.
 constexpr std::size_t most_room = std::size_t{1} << 23;
 
 /// The part of its throughput that a pipeline keeps when one in `every` of its tiles is recorded, by `pairs` of runs
@@ -84,7 +84,8 @@ std::optional<measure::Spread> kept_when_traced(DeviceGroup const& devices, meas
     Recorder recorder({.capacity = room, .every = every});
     measure::TrialOptions traced = options;
     traced.recorder = &recorder;
-    // The run that comes first finds the machine as the last pair left it, so the two take turns at that.
+    // The first run of a pair finds the machine as the last pair left it, so the two kinds of run alternate in that
+    // place.
     bool const traced_first = pair % 2 == 1;
     auto const first = run_trial(devices, setting, traced_first ? traced : options, stop);
     auto const second = run_trial(devices, setting, traced_first ? options : traced, stop);
@@ -216,7 +217,7 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
 void BenchCommand::write_trace_of(OutputFile& file, BenchFacts const& facts, std::span<measure::Axis const> axes,
                                   std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
                                   measure::TrialOptions const& trial, std::stop_token const& stop) const {
-  // A clock that was late is no reason to show nothing.
+  // The trace is written even if the clock was late.
   auto const best = best_of(results, true);
   if (!best) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
   measure::Setting const& setting = results[*best].point.setting;

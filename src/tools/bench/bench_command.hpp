@@ -23,7 +23,7 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// `penstock bench`: pipelines over named axes, and what each of them comes to.
+/// `penstock bench`: measures pipelines over named axes.
 struct BenchCommand {
   SweepArguments sweep;
   unsigned repeats = measure::SweepOptions::usual_repeats;
@@ -41,7 +41,7 @@ struct BenchCommand {
   bool no_points = false;  ///< The process only says which device it would measure on.
 
   void add_to(CLI::App& command);
-  /// Runs all repeats but the last in processes of their own.
+  /// Runs all repeats but the last in separate processes.
   ///
   /// Blocks: some tenths of a second for each point and repeat.
   /// Throws: Error, if there is no such device or value, or the device fails.

@@ -19,7 +19,7 @@ using measure::Axis;
 using measure::PointResult;
 using measure::Spread;
 
-/// A point that has more of its ceiling than that has come to more, as it is printed.
+/// A point exceeds its ceiling if it reaches more than this part of it, as printed.
 constexpr double above_ceiling = 1.005;
 
 /// The verdict on the fastest point, and the bounds of all others in a word.
@@ -89,12 +89,12 @@ std::string lanes_that_ran(std::span<PointResult const> results) {
   return " (" + std::to_string(least) + (most > least ? " to " + std::to_string(most) : "") + " ran)";
 }
 
-/// A value of an axis as it was asked for, and what it came to in these.
+/// A value of an axis as it was asked for, and the value that it led to in these results.
 std::string value_text(Axis const& axis, std::string const& value, std::span<PointResult const> results) {
   return axis_value_text(axis.name, value) + (axis.name == "lanes" ? lanes_that_ran(results) : "");
 }
 
-/// The part of its ceiling that a point came to.
+/// The part of its ceiling that a point reached.
 std::optional<double> part_of_ceiling(PointResult const& result) {
   auto const ceiling = result.ceilings
                            ? lowest(*result.ceilings, measure::direction_of(result.point.setting.shape_of_tile()))
@@ -113,14 +113,14 @@ std::string found_text(PointResult const& result) {
   return part(found.by_callback) + "/" + part(found.by_look) + "/" + part(found.by_watchdog);
 }
 
-/// True if the ceiling of one of these has no kernel in it because tiles were launched as graphs.
+/// True if the ceiling of one of these leaves out the kernel because tiles were launched as graphs.
 bool lacks_kernel(std::span<PointResult const> results) {
   return std::any_of(results.begin(), results.end(), [](PointResult const& result) {
     return result.ceilings && result.last && measure::mostly_graphs(result.last->report);
   });
 }
 
-/// The most of all points.
+/// The maximum over all points.
 std::string memory_text(std::span<PointResult const> results) {
   std::uint64_t pinned = 0, device = 0;
   for (PointResult const& result : results) {
@@ -132,7 +132,7 @@ std::string memory_text(std::span<PointResult const> results) {
   return "Memory: " + size_text(pinned) + " pinned and " + size_text(device) + " of the device at most.\n";
 }
 
-/// Takes out the columns from the second of the figures on in which no row has anything, and says which are left.
+/// Removes the columns, from the second figure on, that are empty in all rows; returns the names of the others.
 ///
 /// Shape: the first row has names, which differ.
 std::set<std::string> drop_empty_columns(std::vector<std::vector<std::string>>& rows, std::size_t texts) {

@@ -31,7 +31,7 @@ struct Apart {
 /// Measures points in rounds, each of which is a process. Processes vary with the places of their memory, threads and
 /// streams, which no process sees by itself.
 ///
-/// Ends early if `stop` is requested, with the rounds that were through.
+/// Ends early if `stop` is requested, with the rounds that were complete.
 ///
 /// Blocks: until the last of them has ended.
 /// Throws: Error, if one of them does not run, with what it complains of.
