@@ -41,7 +41,7 @@ CLI::Validator takes(std::function<bool(std::string const&)> good, std::string c
           ""};
 }
 
-/// "yes" or "no", also as a file of options has them.
+/// Takes "yes" or "no", also in the forms of a file of options.
 CLI::Validator yes_or_no() {
   return {[](std::string& text) -> std::string {
             if (text == "true") text = "yes";

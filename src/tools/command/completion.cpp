@@ -40,7 +40,7 @@ std::vector<std::string> offered_values(CLI::Option& option) {
 
 namespace {
 
-/// Takes a command line apart.
+/// Splits the command line into its words.
 constexpr char const* beginning = R"(  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' words='' listed word
   COMPREPLY=()
@@ -68,7 +68,7 @@ std::string line(std::string const& command, std::string const& word) {
   return "'" + command + " " + word + "'";
 }
 
-/// A branch of a case: where the line is so, these words are offered, or file names, if there are none.
+/// A branch of a case: for a line that matches, these words are offered, or file names, if there are none.
 std::string branch(std::string const& pattern, Words const& words) {
   return pattern + ")" + (words.empty() ? " return" : " words='" + joined(words, " ") + "'") + " ;;\n";
 }

@@ -45,7 +45,7 @@ struct Complaint {
   ExitCode code = exit_device;
 };
 
-/// A sentence on results of another process that cannot be read, and what to do; `problem` is what the parser threw.
+/// A sentence on results of another process that cannot be read, and what to do; `problem` is the parser's exception.
 std::string unreadable_results(std::exception const& problem);
 
 /// The sentence of an Error. For other exceptions of the standard library, the system or a parser, a sentence that says
@@ -53,10 +53,10 @@ std::string unreadable_results(std::exception const& problem);
 Complaint complaint_about(std::exception const& failure);
 
 /// Turns ctrl-C (SIGINT), SIGTERM and SIGHUP into a stop request, as StopSignals does, with exit code 130 for a second
-/// one. A signal that ends the process at once ends it between two lines of the output. If the reader of the output has
-/// gone, that is a stop request, too.
+/// one. A signal that ends the process at once ends it between two lines of the output. The loss of the output's reader
+/// is a stop request, too.
 ///
-/// Make it before any other thread, so that they all leave the signals to it.
+/// Make it before any other thread, so that all threads leave the signals to it.
 /// Threads: the one that made it; `token` and `requested` any.
 class Interrupt {
  public:
@@ -66,7 +66,7 @@ class Interrupt {
   std::stop_token token() const noexcept { return signals_.token(); }
   /// True if a stop was requested, by a signal or because the output has no reader.
   bool requested() const noexcept { return signals_.requested(); }
-  /// Has SIGHUP call this instead of requesting a stop; empty: not any more.
+  /// Makes SIGHUP call this instead of requesting a stop; an empty function ends that.
   ///
   /// Threads: any. Blocks: while it is called.
   void on_hang_up(std::function<void()> reopen) const;

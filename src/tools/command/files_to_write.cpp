@@ -19,7 +19,7 @@ namespace penstock::cli {
 namespace {
 
 FilePlace place_of_input(NamedFile const& file) {
-  // Standard input goes by this name, if it has one.
+  // Standard input has this name, if it has one.
   return FilePlace(file.path == "-" ? "/dev/stdin" : file.path);
 }
 

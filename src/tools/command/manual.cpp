@@ -33,7 +33,7 @@ std::string italic(std::string_view text) {
   return "\\fI" + roff(text) + "\\fR";
 }
 
-/// Lines of `text`, which are filled; one that begins with a space begins a line of the page, too.
+/// Filled lines of `text`; one that begins with a space begins a line of the page, too.
 std::string paragraph(std::string const& text) {
   std::string lines;
   for (std::string line : CLI::detail::split(text, '\n')) {
@@ -44,7 +44,7 @@ std::string paragraph(std::string const& text) {
   return lines;
 }
 
-/// A sentence begins with a small letter behind the dash of NAME, and has no full stop there. An acronym stays.
+/// A sentence behind the dash of NAME begins with a small letter, and has no full stop. An acronym stays.
 std::string in_one_line(std::string text) {
   if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0)
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
@@ -145,7 +145,7 @@ void write_file(std::filesystem::path const& path, std::string const& text) {
 }  // namespace
 
 std::string roff(std::string_view text) {
-  // A request begins with one of these two. The second is written as an escape, which is none.
+  // A request of roff begins with one of these two. The second is written as an escape, which is not a request.
   std::string escaped = text.starts_with('.') ? "\\&" : "";
   for (char const letter : text) {
     switch (letter) {
@@ -180,7 +180,7 @@ std::string roff(std::string_view text) {
 std::string manual_page(CLI::App const& program, CLI::App const& command) {
   bool const whole = &program == &command;
   std::string title = page_name(program, command);
-  // No date: the same sources make the same page on every day. And no word is divided, for most of them are names.
+  // There is no date: the same sources make the same page on every day. No word is divided, for most of them are names.
   std::string page = ".TH " + roff(in_capitals(title)) + " 1 \"\" \"" + roff(program.get_name()) + " " +
                      roff(PENSTOCK_VERSION) + "\" \"User Commands\"\n.nh\n";
   page += ".SH NAME\n" + roff(title) + " \\- " + roff(in_one_line(command.get_description())) + "\n";
@@ -198,7 +198,7 @@ std::string manual_page(CLI::App const& program, CLI::App const& command) {
   for (ExitMeaning const& one : exit_meanings) {
     page += ".TP\n" + bold(std::to_string(one.code)) + "\n" + paragraph(as_sentence(one.words));
   }
-  // The program's footer is the exit codes. A command without one of its own has that.
+  // The program's footer has the exit codes. A command without its own footer has that one.
   if (command.get_footer() != program.get_footer()) page += ".SH NOTES\n" + paragraph(command.get_footer());
   return page + see_also(program, command);
 }

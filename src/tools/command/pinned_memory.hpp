@@ -15,7 +15,8 @@ namespace penstock {
 /// Host memory that a device copies from and to on its own.
 class PinnedMemory {
  public:
-  /// No temporary object, since GCC says of one that it may be read before it is written, where the sanitizers are on.
+  /// This is not a temporary object, since GCC warns that one may be read before it is written, if the sanitizers are
+  /// on.
   static inline std::optional<NumaNode> const any_node{};
 
   /// Allocates and pins memory, on `node` if it names one.
@@ -30,7 +31,7 @@ class PinnedMemory {
 
  private:
   Slab slab_;
-  Pinned pinned_;  ///< Goes first.
+  Pinned pinned_;  ///< It is destroyed first.
 };
 
 }  // namespace penstock

@@ -91,7 +91,7 @@ std::string title_of(std::string_view command) {
 ChildEnd run_child(std::vector<std::string> const& arguments, std::stop_token const& stop) {
   ProgramRun run;
   run.arguments = arguments;
-  // A device that is being measured may take its time to let go.
+  // A device that is being measured may take some time to be released.
   run.grace = std::chrono::hours(1);
   try {
     ProgramEnd end = run_program(run, stop);

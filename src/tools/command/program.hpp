@@ -59,14 +59,13 @@ std::string this_program();
 /// Throws: likewise.
 std::string sibling_program(std::string const& name);
 
-/// A library that the system loads into other programs for us. It is looked for beside the program that is running, as
-/// a build and a bundle have it; where an installation has it, as seen from its programs; and in `folder`, unless that
-/// is empty.
+/// A library that the system loads into other programs for us. It is looked for beside the running program, as in a
+/// build and a bundle; in its place relative to the programs of an installation; and in `folder`, unless that is empty.
 ///
 /// Throws: likewise, or if it is in none of these.
 std::string companion_library(std::string const& name, std::string const& folder = {});
 
-/// A file for a moment, where the system has room for such (TMPDIR, or /tmp). It has no name there, so that nothing is
+/// A temporary file in the system's place for such files (TMPDIR, or /tmp). It has no name there, so that nothing is
 /// left of it however this process ends.
 class ScratchFile {
  public:

@@ -27,7 +27,7 @@ struct ProgramFile {
 /// Throws: Error of kind bad_argument with a remedy, if there is no such program, or it cannot be started.
 ProgramFile find_program(std::string const& name);
 
-/// Finds a program that the system loads libraries of ours into, and gives its path.
+/// Finds a program into which the system loads libraries of ours, and returns its path.
 ///
 /// Throws: likewise, and if it would not: the program takes rights, is linked with -static, or is for another
 /// processor.

@@ -22,21 +22,21 @@ namespace penstock::cli {
 unsigned terminal_width(int terminal = 2);
 /// "1:05", "2:00:00".
 std::string clock_text(double seconds);
-/// A bar that is full to that part, 0 to 1, and the words behind it; no bar if there is no part or no room for it.
-/// Leaves a column free, so that no terminal wraps.
+/// A bar that is full to that part, 0 to 1, and the words behind it; no bar if there is no part or no room for it. One
+/// column stays free, so that no terminal wraps.
 std::string bar_line(std::optional<double> part, std::string const& words, unsigned width);
 
 /// One line with a bar: bytes, GB/s, time left. `width` is the terminal's.
 std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total, std::chrono::duration<double> elapsed,
                           unsigned width);
 
-/// A line of standard error that is drawn over itself, if that is a terminal.
+/// A line of standard error that is redrawn in place, if that is a terminal.
 ///
 /// Threads: one at a time.
 class TerminalLine {
  public:
-  /// `wanted` false: draws nothing, like where standard error is no terminal. With `on` that file takes the place of
-  /// standard error.
+  /// If `wanted` is false it draws nothing, as on a standard error that is no terminal. The file `on`, if named, takes
+  /// the place of standard error.
   explicit TerminalLine(bool wanted, std::string const& on = "");
 
   bool drawn() const noexcept { return drawn_; }
@@ -85,7 +85,7 @@ class Progress {
   std::jthread thread_;
 };
 
-/// One line with a bar: how many runs of how many, the time left, and what is next.
+/// One line with a bar: the runs done and in total, the time left, and the next step.
 std::string runs_line(std::size_t done, std::size_t total, std::chrono::duration<double> elapsed,
                       std::string const& now, unsigned width);
 
@@ -101,7 +101,7 @@ struct ProgressBegun {
   std::string option() const;
 };
 
-/// Draws that line, or another, whenever it is told; wipes it at the end.
+/// Draws that line, or another, at each call; wipes it at the end.
 ///
 /// Threads: one.
 class RunProgress {
@@ -117,7 +117,7 @@ class RunProgress {
   std::optional<ProgressBegun> handed_on(std::size_t done, std::size_t total) const;
   /// Draws another line in its place.
   void draw(std::string const& line);
-  /// Wipes it already.
+  /// Wipes the line before the end.
   void end();
 
  private:

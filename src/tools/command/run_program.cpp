@@ -40,7 +40,7 @@ struct Pipe {
   Descriptor to;
 };
 
-/// Pointers to words, as exec takes them.
+/// Pointers to words for exec.
 std::vector<char*> pointers(std::vector<std::string> const& words) {
   std::vector<char*> all;
   all.reserve(words.size() + 1);
@@ -89,7 +89,7 @@ struct Birth {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (ready) execve(birth.words[0], birth.words.data(), birth.environment.data());
   int const problem = errno;
-  // A parent that does not get the number learns of the failure by the code.
+  // If the parent does not get the number it learns of the failure by the code.
   bool const told = write(birth.refusal, &problem, sizeof problem) == sizeof problem;
   _exit(told ? 127 : 126);
 }
@@ -121,7 +121,7 @@ std::chrono::nanoseconds time_of(rusage const& usage) {
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-/// A program that runs, and what is heard of it.
+/// A program that runs, and its output so far.
 class Running {
  public:
   Running(ProgramRun const& run, std::stop_token const& stop)

@@ -39,7 +39,7 @@ class Heard {
   std::string begin_;
 };
 
-/// A program to run, and how.
+/// A program to run, and options for the run.
 struct ProgramRun {
   std::vector<std::string> arguments = {};  ///< [0] is its path, with a slash in it.
   /// Environment variables that are added to ours, or replace them.
@@ -50,7 +50,7 @@ struct ProgramRun {
   std::size_t keep = std::numeric_limits<std::size_t>::max();          ///< Bytes of each output that are kept as text.
   std::chrono::nanoseconds longest = std::chrono::nanoseconds::max();  ///< The program is ended after this time.
   std::chrono::nanoseconds grace = std::chrono::seconds(5);            ///< Time from SIGTERM to SIGKILL.
-  bool all_end = true;  ///< True: processes that it leaves behind are ended. False: they go on.
+  bool all_end = true;  ///< True: processes that it leaves behind are ended. False: they continue.
 };
 
 /// The end of a program, and its output.

@@ -50,7 +50,7 @@ bool StandardOutput::write(std::string_view lines) {
   return !failed();
 }
 
-/// A signal is taken by another thread, and does not interrupt a wait of this one: so it looks now and then.
+/// Another thread takes signals, and a signal does not interrupt a wait of this one: so it checks periodically.
 bool StandardOutput::has_room() const {
   constexpr int milliseconds_between_looks = 50;
   constexpr std::chrono::seconds patience{1};
@@ -89,7 +89,7 @@ bool StandardOutput::write_whole(std::string_view lines) {
   return false;
 }
 
-/// Takes the last bytes out of a file again, if nothing came behind them.
+/// Removes the last bytes from a file again, if nothing follows them.
 void StandardOutput::take_back(std::size_t bytes) const {
   struct stat status {};
   off_t const end = lseek(descriptor_, 0, SEEK_CUR);

@@ -71,7 +71,7 @@ unsigned Subreaper::end_all() const {
     pid_t const gone = waitpid(-1, &status, __WALL);
     if (gone < 0 && errno == EINTR) continue;
     if (gone < 0) break;
-    // Others had ended before, and had no parent that waited for them.
+    // The others had ended before, and had no parent that waited for them.
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ++ended;
   }
   return ended;
