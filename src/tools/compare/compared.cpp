@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using measure::Spread;
 
-/// A difference below that is none.
+/// A difference below this does not count.
 constexpr double noise = 0.1;
 /// Fewer pairs of runs do not show how far they vary.
 constexpr std::size_t fewest_runs = 3;
@@ -71,7 +71,7 @@ std::string words_on(Found const& found, bool one_thread) {
                      : ", in which the work of all threads takes turns in a single stream.");
 }
 
-/// Likewise, after "With the framework as it is used, ".
+/// The text on them, after "With the framework as it is used, ".
 std::string words_on_used(Found const& found) {
   std::string const came_to = found.list + " the tiles of the legacy one";
   if (!found.told || !found.enough) {

@@ -16,8 +16,8 @@ namespace penstock::cli {
 /// The results of one flavour at a point.
 struct ComparedSide {
   nlohmann::ordered_json last = {};  ///< The point in the results of the last round.
-  std::vector<double> tiles = {};    ///< A second, by round.
-  std::vector<double> cpu = {};      ///< Seconds for a gigabyte, by round.
+  std::vector<double> tiles = {};    ///< Tiles a second, by round.
+  std::vector<double> cpu = {};      ///< CPU seconds for a gigabyte, by round.
   std::string error = {};
   nlohmann::ordered_json judged = {};     ///< The point in the run for latency, ceilings and verdict; or null.
   std::vector<std::string> remarks = {};  ///< Remarks on that run.
@@ -31,7 +31,7 @@ struct ComparedSide {
 /// A point by both flavours.
 struct ComparedPoint {
   nlohmann::ordered_json axes = {};
-  bool own_streams = false;  ///< No default stream is in the way of its work.
+  bool own_streams = false;  ///< Its work does not use a default stream.
   ComparedSide legacy = {};
   ComparedSide per_thread = {};
 
@@ -49,9 +49,9 @@ struct ComparedPoint {
   ComparedSide& by(Flavour flavour) { return flavour == Flavour::legacy ? legacy : per_thread; }
   /// Shape: of a point that was measured.
   std::vector<double> speed_ups() const;
-  /// The case of the point; empty if the case is no axis.
+  /// The case of the point; empty if the case is not an axis.
   std::string in_case() const { return axes.value(case_axis, std::string()); }
-  /// The producers of the point; 0 if they are no axis.
+  /// The producers of the point; 0 if they are not an axis.
   std::uint64_t threads() const { return axes.value("producers", std::uint64_t{0}); }
   /// "producers 4, tile 4 KiB"; empty if nothing is swept.
   std::string where() const { return place_without(""); }
@@ -74,8 +74,8 @@ struct Compared {
   /// The producers of all points; 0 if they are an axis, or were chosen by the pipeline.
   std::uint64_t threads_everywhere() const;
   std::string option(char const* name) const;
-  /// The points that --expect is about: those with the most threads and with work in a default stream, in the bare case
-  /// if there is one.
+  /// The points that --expect applies to: those with the most threads and with work in a default stream, in the bare
+  /// case if there is one.
   std::vector<ComparedPoint const*> claimed() const;
   /// The points with the most threads and with work in a default stream, in the case "as used".
   std::vector<ComparedPoint const*> as_used() const;
@@ -84,10 +84,10 @@ struct Compared {
 /// The points whose clock was late, as late_sentence says them.
 std::string late_in(Compared const& compared);
 
-/// The result of the comparison, in a sentence or two; of points whose clock was late nothing.
+/// The result of the comparison, in a sentence or two; points whose clock was late are left out.
 std::string sentence_on(Compared const& compared);
 
-/// A value of an axis as its option takes it.
+/// A value of an axis in the form of its option.
 std::string value_text(nlohmann::ordered_json const& value);
 
 }  // namespace penstock::cli

@@ -50,7 +50,7 @@ void expect_one_build(Json const& legacy, Json const& per_thread, std::string co
 /// A page with two of this size stays below 1 MB.
 constexpr std::size_t most_passages = 5'000;
 
-/// No more passages than there is room for: a stretch from its middle.
+/// The timeline, cut to a stretch from its middle if it has more passages than there is room for.
 Json shortened(Json timeline) {
   Json const& passages = timeline.at("passages");
   if (passages.size() <= most_passages) return timeline;
@@ -192,7 +192,7 @@ void Comparison::judge(Flavour by, std::string_view results, std::span<std::size
   }
   Json timeline = json.at("timeline");
   if (timeline.is_null()) return;
-  // Both are of one point, or there is none.
+  // Both belong to the same point, or there is none.
   std::size_t const point = which[timeline.at("point").get<std::size_t>()];
   if (point != plainest()) return;
   timeline["point"] = point;

@@ -63,7 +63,7 @@ Json as_point(ComparedPoint const& of, ComparedSide const& side, char const* fla
   point["tiles_per_s"] = measured ? as_spread(side.tiles, 1) : Json(nullptr);
   point["cpu_s_per_gb"] = measured ? as_spread(side.cpu, 1) : Json(nullptr);
   point["samples"] = {{"tiles_per_s", side.tiles}};
-  // A point is compared or it is not: what one of them failed at is said of both.
+  // A point is compared or it is not: an error of one side applies to both.
   std::string const& error = side.error.empty() ? of.error() : side.error;
   point["error"] = error.empty() ? Json(nullptr) : Json(error);
   point["too_slow"] = or_null(of.late());
@@ -72,7 +72,7 @@ Json as_point(ComparedPoint const& of, ComparedSide const& side, char const* fla
   return point;
 }
 
-/// One of points by flavour, where it was one of points.
+/// Replaces the number of the timeline's point by a number of point and flavour.
 Json of_flavour(Json timeline, std::size_t flavour) {
   if (!timeline.is_null()) timeline["point"] = 2 * timeline.at("point").get<std::size_t>() + flavour;
   return timeline;

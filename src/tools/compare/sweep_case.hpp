@@ -29,7 +29,7 @@ struct CaseArguments {
 
   void add_to(CLI::App& command);
   /// The cases, each with its axes. Options that are named or in a profile are the same in both. The bare case sets all
-  /// others: a lane for each producer, everything in the lane's default stream, copies, one tile at a time, polled.
+  /// others: a lane for each producer, all work in the lane's default stream, copies, one tile at a time, polled.
   std::vector<SweepCase> cases(AxisOptions const& axes) const;
 
  private:
