@@ -19,7 +19,7 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Work for one device, and a clock around it: what a model of it is measured by. Each time is the median of several.
+/// Work for one device, and a clock around it, to measure its model. Each time is the median of several.
 ///
 /// Throws: Error, if the device has no memory for it or fails at it, or if `stop` was requested.
 class ProbeBench {
@@ -28,7 +28,7 @@ class ProbeBench {
   static constexpr std::size_t large = std::size_t{32} << 20;
   static constexpr std::size_t small = 4096;
   static constexpr int large_copies = 6;
-  /// Fewer than a GPU's queue has room for.
+  /// A GPU's queue has room for more.
   static constexpr int calls = 200;
 
   ProbeBench(Device& device, std::stop_token stop)

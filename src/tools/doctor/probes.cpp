@@ -17,7 +17,7 @@
 namespace penstock::cli {
 namespace {
 
-/// Large enough that set-up does not show: a copy costs about 2.5 us plus its bytes.
+/// Copies are so large that their set-up does not show: a copy costs about 2.5 us plus its bytes.
 constexpr std::size_t copy_bytes = std::size_t{32} << 20;
 constexpr std::size_t copies_in_flight = 2;
 /// Bytes that one thread copies or reads at a time: a tile.
@@ -88,7 +88,7 @@ double copy_rate(Device& device, bool up, Workplace const& place, Span const& sp
   return static_cast<double>(copies * copy_bytes) / seconds;
 }
 
-/// Runs `piece(thread)` on every thread until it says 0 bytes or the time is over; bytes a second over all.
+/// Runs `piece(thread)` on every thread until it returns 0 bytes or the time is over; bytes a second over all threads.
 ///
 /// Throws: what a piece throws.
 double together(unsigned threads, Span const& span, std::function<std::size_t(unsigned)> const& piece) {
@@ -110,7 +110,7 @@ double together(unsigned threads, Span const& span, std::function<std::size_t(un
   return static_cast<double>(bytes) / seconds_since(start);
 }
 
-/// Copies ordinary memory into pinned memory, each thread from another place of it on.
+/// Copies ordinary memory into pinned memory; each thread begins at another place of it.
 double fill_rate(unsigned threads, Workplace const& place, std::span<std::byte const> source, Span const& span) {
   std::size_t const pieces = source.size() / piece_bytes;
   std::vector<std::size_t> turns(threads);
