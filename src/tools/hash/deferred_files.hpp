@@ -14,7 +14,7 @@
 
 namespace penstock::cli {
 
-/// Files of a group that turned out to be for tiles of their own, until a producer comes to them.
+/// Files of a group that need tiles of their own, until a producer takes them.
 ///
 /// Threads: any.
 class DeferredFiles {
@@ -29,16 +29,16 @@ class DeferredFiles {
   void group_began();
   void group_ended() noexcept;
 
-  /// False if they are closed: the file is not taken any more.
+  /// False if the object is closed: the file is not taken.
   bool put(std::uint64_t number, InputFile input);
   bool empty() const;
-  /// The first of those that are here; empty if there is none.
+  /// The first of these files; empty if there is none.
   std::optional<Deferred> take();
-  /// The same, but while there is none it waits for the groups that may still put one here.
+  /// The same, but waits while there is none and a group may still put one here.
   ///
   /// Blocks: until then, or `stop` is requested.
   std::optional<Deferred> wait(std::stop_token const& stop);
-  /// Gives the numbers of those that are left; no other is taken from now on.
+  /// Returns the numbers of the remaining files; no other is taken from now on.
   std::vector<std::uint64_t> close();
 
  private:

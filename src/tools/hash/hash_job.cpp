@@ -24,10 +24,10 @@ namespace {
 /// Looking at more paths than this would take longer than it saves.
 constexpr std::size_t most_paths = 64;
 /// Files in /proc say that they are empty, whatever they hold: a tile that is too small for one costs time, and this
-/// much memory is nothing.
+/// much memory does not matter.
 constexpr std::size_t least_tile_bytes = std::size_t{64} << 10;
 
-/// The fewest tiles that a pipeline makes of these options if left to itself.
+/// Minimum number of tiles that a pipeline chooses by itself for these options.
 std::size_t least_tiles(PipelineOptions const& options) {
   auto const or_else = [](unsigned value, unsigned preset) { return std::size_t{value != 0 ? value : preset}; };
   return or_else(options.lanes, 1) * or_else(options.tuning.slots, 4) + 2 * or_else(options.producers, 1) +
@@ -52,14 +52,15 @@ std::optional<std::uint64_t> bytes_of_stream(int descriptor, int milliseconds) {
     return static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - std::max<off_t>(0, at)));
   }
   if (!S_ISFIFO(status.st_mode)) return std::nullopt;
-  // Asks for one event only: that all writers have closed the pipe. After that it holds no more than it does now.
+  // It polls for one event only: that all writers have closed the pipe. After that the pipe holds no more than it does
+  // now.
   pollfd waited{descriptor, 0, 0};
   int held = 0;
   if (poll(&waited, 1, milliseconds) != 1 || ioctl(descriptor, FIONREAD, &held) != 0) return std::nullopt;
   return static_cast<std::uint64_t>(held);
 }
 
-/// Adds up the files' sizes, for the progress bar's end. Gives up early if asked to.
+/// Adds up the files' sizes, for the progress bar's end. Ends early if `stop` is requested.
 void measure(std::vector<std::string> const& paths, Progress& progress, std::stop_token const& stop) {
   pthread_setname_np(pthread_self(), "ps-sizes");
   FileWalk walk(paths);
@@ -168,7 +169,7 @@ std::optional<WantedFile> HashJob::next() {
       return std::nullopt;
     }
     if (request_.trace == nullptr || !request_.trace->is(wanted->path)) return wanted;
-    // An empty one, as mktemp makes it, is passed over; any other is an input like others, and stays.
+    // An empty trace file, as made by mktemp, is passed over; any other is an input like others, and stays.
     if (!request_.check && !request_.trace->held_something()) continue;
     reads_its_trace_ = true;
     return wanted;

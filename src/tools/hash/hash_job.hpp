@@ -25,9 +25,9 @@ namespace penstock::cli {
 
 /// Makes tiles smaller and fewer if these paths cannot fill what `options` asks for, so that a small file is hashed in
 /// little memory. Leaves the options alone if there is a directory among the paths, or there are many. Standard input
-/// counts as a file if it is one, or a pipe that has been written to its end. A pipe that goes on, a terminal or a
-/// device may end with the next byte: it has tiles of 64 MiB at most, and four of these; but what `options` asks for if
-/// that says how many tiles.
+/// counts as a file if it is one, or a pipe that has been written to its end. An open pipe, a terminal or a device may
+/// end with the next byte: it gets tiles of at most 64 MiB, and four of these; but if `options` has a number of tiles,
+/// that number.
 ///
 /// The result is only a hint: a file that grows is hashed all the same, in more tiles.
 ///
@@ -46,9 +46,9 @@ struct HashRequest {
   bool groups = false;  ///< Small files share a tile (HashSource).
 };
 
-/// The files that are wanted, where their tiles are booked, and where they are printed.
+/// The files that are wanted, the book of their tiles, and their output.
 ///
-/// Threads: one, but for `all_taken`, any, and for what the other functions give, which is as its own.
+/// Threads: one, except `all_taken`, any; objects that the other functions return keep their own rule.
 class HashJob {
  public:
   /// `interrupted` ends the input, and so does an output that takes no more.
@@ -56,7 +56,7 @@ class HashJob {
   HashJob(HashJob const&) = delete;
   HashJob& operator=(HashJob const&) = delete;
 
-  /// The input, for tiles of `pool` too from now on. The pool outlives the job.
+  /// The input, which from now on also serves tiles of `pool`. The pool outlives the job.
   HashSource& source_for(Pool const& pool);
   /// Counts of the files that shared a tile.
   HashSource::Grouped grouped() const noexcept { return source_ ? source_->grouped() : HashSource::Grouped{}; }
@@ -70,7 +70,7 @@ class HashJob {
   /// True once a thread that asks the source has reached the end of the last file; false if it was stopped before that,
   /// or before a file was read to its end.
   bool all_taken() const noexcept { return all_taken_.load() && !(source_ && source_->cut_short()); }
-  /// True once it turned out that the trace's file is among the inputs, and holds something.
+  /// True once the trace's file was found among the inputs, and it holds something.
   bool reads_its_trace() const noexcept { return reads_its_trace_.load(); }
 
  private:

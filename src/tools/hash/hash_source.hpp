@@ -30,14 +30,14 @@ struct FileGrouping {
   std::chrono::nanoseconds goes_on_for = std::chrono::milliseconds(10);
 };
 
-/// Reads files for hashing, and tells the book of them.
+/// Reads files for hashing, and reports them to the book.
 ///
-/// A tile's tag is the number of its first 1024-byte chunk in its file, as the hash needs it. With grouping a tile may
-/// stand for several files in place of a part of one: `fill` opens these, which `next` does not even look at, and
-/// hashes the small ones; the tile stays empty. Those that are not small are deferred to the next calls of `next`,
-/// which give them tiles. So a tile that stands for a group must be filled, or the input does not end.
+/// A tile's tag is the number of its first 1024-byte chunk in its file, which the hash needs. With grouping a tile may
+/// stand for several files instead of a part of one: `fill` opens these, which `next` does not even look at, and hashes
+/// the small ones; the tile stays empty. Those that are not small are deferred to the next calls of `next`, which give
+/// them tiles. So a tile that stands for a group must be filled, or the input does not end.
 ///
-/// Threads: as Source; what tells of a tile is for the thread that holds it.
+/// Threads: as Source; a function with a tile is for the thread that holds it.
 class HashSource final : public Source, private FileObserver {
  public:
   /// The part of a file that a tile holds.
@@ -52,8 +52,8 @@ class HashSource final : public Source, private FileObserver {
     std::uint64_t bytes = 0;  ///< Bytes of those files.
   };
 
-  /// `next_file` is called by one thread at a time, and with grouping for several files before any of them is read. For
-  /// tiles of `pool`.
+  /// `next_file` is called by one thread at a time, and with grouping for several files before any of them is read. The
+  /// source serves tiles of `pool`.
   HashSource(std::function<std::optional<WantedFile>()> next_file, Pool const& pool, HashBook& book,
              std::stop_token stop, FileGrouping grouping = {});
 
@@ -76,7 +76,7 @@ class HashSource final : public Source, private FileObserver {
   FileGroup const* group_of(Tile const& tile) const;
   /// Threads: any.
   Grouped grouped() const noexcept { return {grouped_files_.load(), grouped_bytes_.load()}; }
-  /// A file is not read to its end, because `stop` was requested.
+  /// True if a file was not read to its end, because `stop` was requested.
   ///
   /// Threads: any.
   bool cut_short() const noexcept { return cut_short_.load(); }
@@ -116,12 +116,12 @@ class HashSource final : public Source, private FileObserver {
   std::atomic<std::size_t> pools_{0};
   std::mutex mutex_;  ///< Guards all members below, except those that lock themselves.
   DeferredFiles deferred_;
-  std::optional<std::uint64_t> comes_again_;  ///< The number of the one that was wanted last, if it was deferred.
-  std::optional<WantedFile> ahead_;           ///< The next one, which belongs to no group or to the next.
+  std::optional<std::uint64_t> comes_again_;  ///< The number of the file that was wanted last, if it was deferred.
+  std::optional<WantedFile> ahead_;           ///< The next file, which belongs to no group or to the next one.
   std::exception_ptr input_failed_;           ///< The exception of `next_file`.
-  bool ended_ = false;                        ///< `next` said that nothing comes any more.
-  std::uint64_t file_ = 0;                ///< The number in the book of the one that `files_` is at, or was at last.
-  std::atomic<bool> within_file_{false};  ///< `files_` is not through with it.
+  bool ended_ = false;                        ///< `next` has reported the end.
+  std::uint64_t file_ = 0;                    ///< The number in the book of the file that `files_` reads, or read last.
+  std::atomic<bool> within_file_{false};      ///< `files_` has not finished that file.
   std::atomic<std::uint64_t> grouped_files_{0}, grouped_bytes_{0}, deferred_files_{0};
   std::atomic<bool> cut_short_{false};
   std::string expected_;  ///< The sum expected of the file that was wanted last.

@@ -16,11 +16,11 @@ namespace penstock::cli {
 
 /// Work that the CPUs did before there was a device.
 struct HeadStart {
-  std::uint64_t tiles = 0;  ///< Hashed; those that stand for a group do not count.
+  std::uint64_t tiles = 0;  ///< Tiles that were hashed; those that stand for a group do not count.
   std::uint64_t bytes = 0;  ///< Bytes of those tiles.
   std::chrono::nanoseconds wall{0};
   bool input_ended = false;               ///< Nothing is left for a device.
-  std::optional<std::string> broken_off;  ///< Why the input, or the book, came to nothing.
+  std::optional<std::string> broken_off;  ///< Reason why the input, or the book, failed.
 };
 
 /// Hashes each tile of `source` on the thread that read it, with one thread per tile of `pool`, until the input ends or
