@@ -136,7 +136,7 @@ void read_activity(Driver const& driver, std::uint8_t const* record) noexcept {
     default:
       return;
   }
-  // CUPTI gives 0 as the time of what the device did not do.
+  // CUPTI gives 0 as the time of work that the device did not do.
   if (written.begin == 0 || written.end < written.begin) return;
   say_device(driver, written.device);
   write_record(written);

@@ -128,7 +128,7 @@ void write_change(Driver const& driver, WatchedCall const& call, void const* par
       write_any(record, behind);
       break;
     case Shape::node_graph:
-      // Its nodes have been written one by one, and it is not known which of them these are.
+      // Its nodes have been written one by one, and it is not known which of them belong to it.
       record.end = 0;
       write_record(record);
       break;

@@ -19,7 +19,7 @@ using cupti::field;
 constexpr std::uint64_t usual_bytes = std::uint64_t{256} << 20;
 /// Interval at which CUPTI hands over activities. A crash loses those that it still holds.
 constexpr std::uint32_t flush_milliseconds = 100;
-/// One more than the highest number of a call that is watched.
+/// One more than the highest number of a watched call.
 constexpr std::size_t call_numbers = 1024;
 
 Profiler profiler;
@@ -145,7 +145,7 @@ void start() noexcept {
 
 /// The driver calls this when it has loaded this library.
 ///
-/// Returns: 1, always: a program runs as it would, also if it cannot be watched.
+/// Returns: 1, always: a program runs as usual, even if it cannot be watched.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {  // NOLINT(readability-identifier-naming)
   using namespace penstock::injection;
   char const* const to = secure_getenv(penstock::watch_log::folder_variable);

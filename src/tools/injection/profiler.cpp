@@ -20,7 +20,7 @@ bool find(void* library, Function*& function, char const* name) noexcept {
 /// `cuda_library_names` of penstock.
 void* open_library() noexcept {
   constexpr char const* names[] = {"libcupti.so.13", "libcupti.so.12"};
-  // A second one in the process would find the driver taken.
+  // A second library in the process would find the driver taken.
   for (char const* const name : names)
     if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return library;
   for (char const* const name : names)

@@ -18,7 +18,8 @@ inline constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
 inline constexpr std::size_t record_bytes = 64;
 inline constexpr std::size_t records_in_chunk = chunk_bytes / record_bytes;
 
-/// The least and the greatest length of a log: the header and a chunk of records; what a reader takes into memory.
+/// The least and the greatest length of a log: the header and a chunk of records; the part that a reader takes into
+/// memory.
 inline constexpr std::uint64_t least_bytes = 2 * chunk_bytes;
 inline constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
 
@@ -103,7 +104,7 @@ struct Record {
   std::uint8_t from : 4 = 0;
   std::uint8_t to : 4 = 0;
   std::uint32_t thread = 0;       ///< The thread's number in this log, from 1.
-  std::uint32_t correlation = 0;  ///< CUPTI's: an activity has that of the call that asked for it.
+  std::uint32_t correlation = 0;  ///< CUPTI's correlation: an activity has that of the call that asked for it.
   std::uint16_t device = 0;       ///< Device of an activity; for a call the number of its context.
   std::uint16_t function = 0;     ///< CUPTI's number of the call.
   std::uint64_t begin = 0;
@@ -136,7 +137,7 @@ struct Header {
   std::uint64_t chunks = 0;       ///< Chunks that were begun, including that of the header.
   std::uint64_t most_chunks = 0;  ///< The greatest number of chunks.
   std::uint64_t full_at = 0;      ///< Time when the log was full, or 0.
-  std::uint64_t refusal = 0;      ///< Why the process is not watched, as a Refusal; 0 if it is.
+  std::uint64_t refusal = 0;      ///< A Refusal, which says why the process is not watched; 0 if it is.
   std::uint64_t refusal_code = 0;
   std::array<char, 184> program{};
   std::array<Total, static_cast<std::size_t>(Call::count)> calls{};       ///< The index is a Call.
@@ -144,7 +145,7 @@ struct Header {
 };
 static_assert(sizeof(Header) <= chunk_bytes);
 
-/// Why a process was not watched.
+/// Reasons why a process was not watched.
 enum class Refusal : std::uint64_t {
   none,
   no_cupti,        ///< No library, or none of CUDA 12 or 13.
@@ -155,7 +156,7 @@ enum class Refusal : std::uint64_t {
 /// Notes of processes that could make no log. All processes of a run share them, in memory; they begin as zeros.
 struct Notes {
   std::uint32_t without_log = 0;  ///< Number of processes that loaded the library and could make no log.
-  std::uint32_t process = 0;      ///< The last one of them, and why, as errno says it.
+  std::uint32_t process = 0;      ///< The last of these processes, and the errno of its failure.
   std::int32_t problem = 0;
 };
 
