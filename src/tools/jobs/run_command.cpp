@@ -33,7 +33,7 @@ double seconds_of(Report const& report) {
   return std::chrono::duration<double>(report.wall).count();
 }
 
-/// The report of the run, its items, digest and remarks, and first the device if it is a model.
+/// A text with the run's report, items, digest and remarks, and first the device if it is a model.
 std::string about(Job const& job, measure::JobRun const& whole, DeviceInfo const& device) {
   std::string text = (device.modelled ? "on a " + device_text(device) + "\n" : "") + describe(whole.report) + "\n";
   if (job.items) {

@@ -18,7 +18,7 @@ WatchedRun::WatchedRun(Job const& job, std::string command_line, std::string lib
 
 void WatchedRun::add_to(CLI::App& command) {
   watch_.add_options_to(command);
-  // The footer says how counts and sizes are written, and is put before this one.
+  // The footer explains how counts and sizes are written, and precedes this one.
   command.footer(
       "Does what `run` does, and says where its time goes, what keeps its work from running at once, and what only "
       "the\n"

@@ -14,8 +14,8 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// `PROGRAM watch`: watches `PROGRAM run` as `penstock watch` watches any program. The options of both are options of
-/// it, but of `run` only those that say how the job runs.
+/// `PROGRAM watch`: watches `PROGRAM run` as `penstock watch` watches any program. It has the options of both, but of
+/// `run` only those on how the job runs.
 class WatchedRun {
  public:
   /// `libraries` as WatchCommand has it.
