@@ -20,11 +20,11 @@ namespace {
 using std::chrono::nanoseconds;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-/// Each is a kernel, behind which its part of the array is ready.
+/// Each layer is a kernel, after which its part of the array is ready.
 constexpr std::size_t layers = 32;
 /// A multiple of this many floats has layers of whole cache lines.
 constexpr std::size_t grain = layers * 64;
-/// The collective takes so long, if the devices have the memory; the compute takes twice as long.
+/// Duration of the collective, if the devices have the memory; the compute takes twice as long.
 constexpr Milliseconds wanted{15};
 /// Kernels that memory bounds in part are slower by a tenth, if a quarter of the multiprocessors is left free.
 constexpr double slower = 1.1;
@@ -33,7 +33,7 @@ constexpr unsigned most_blocks = 16;
 /// A way to combine compute and collective.
 struct Strategy {
   std::string_view name;
-  double text;        ///< Milliseconds, where the compute takes 30 and the collective 15.
+  double text;        ///< Milliseconds, if the compute takes 30 and the collective 15.
   std::size_t parts;  ///< Parts in which the array is reduced.
   bool at_the_end;    ///< The array is reduced when all is computed; else each part as soon as its layers are.
   bool leaves_free;   ///< A quarter of the multiprocessors is left free, and the collective is urgent.
@@ -171,7 +171,7 @@ constexpr std::size_t probed_floats = std::size_t{1} << 20;
 
 Amount amount_for(DeviceGroup const& devices, AllReduceOptions options) {
   bool const modelled = devices.front().info().modelled;
-  // A model's work is done for real by this machine, so a little has to stand for much.
+  // This machine does a model's work for real, so a little has to stand for much.
   std::size_t const floats = modelled ? probed_floats / 4 : probed_floats;
   if (modelled) options.stands_for = 1000;
   Ranks const ranks = ranks_of(devices, floats);
@@ -187,7 +187,7 @@ Amount amount_for(DeviceGroup const& devices, AllReduceOptions options) {
   return {std::max<std::size_t>(1, std::min(scaled, most) / grain) * grain, 1};
 }
 
-/// `hidden` is how long it takes if all but the last part hides behind compute.
+/// `hidden` is the duration if all but the last part hides behind compute.
 std::string bound_of(Strategy const& way, double measured, double hidden, bool gpu) {
   if (way.at_the_end) return "nothing runs beside the collective";
   if (measured > 1.1 * hidden) {

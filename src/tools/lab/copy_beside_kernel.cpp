@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t copied = std::size_t{4} << 20;
 constexpr int copies = 8;
 
-/// Kernels of so many rounds for each float, of which so many last longer than the copies.
+/// Kernels with `rounds` rounds for each float; `kernels` of them last longer than the copies.
 struct Beside {
   std::string label;
   std::uint32_t rounds;

@@ -9,7 +9,7 @@ namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// A kernel each in a stream, in the legacy default stream, and in another stream, given to the device in this order.
+/// Three kernels, in a stream, in the legacy default stream, and in another stream, launched in this order.
 std::vector<Interval> trio(Workbench& bench, bool blocking) {
   Stream const one = bench.device().make_stream({.blocking = blocking});
   Stream const other = bench.device().make_stream({.blocking = blocking});
@@ -22,7 +22,7 @@ std::vector<Interval> trio(Workbench& bench, bool blocking) {
 constexpr unsigned streams = 8;
 constexpr auto stray_row = "stream 0";
 
-/// A kernel in each of eight blocking streams, and after each a short one in `stray`: in the order of their giving.
+/// A kernel in each of eight blocking streams, and after each a short one in `stray`, in the order of the launches.
 std::vector<Interval> kernels_and_strays(Workbench& bench, StreamRef stray) {
   std::vector<Stream> own;
   for (unsigned i = 0; i < streams; ++i) own.push_back(bench.device().make_stream({.blocking = true}));
@@ -42,7 +42,7 @@ auto strays_of(std::vector<Interval>& intervals) {
 
 constexpr unsigned threads = 8;
 
-/// A kernel by each of eight host threads, in what `default_stream` says is its default stream; by their starts.
+/// A kernel by each of eight host threads, in its default stream by `default_stream`; ordered by their starts.
 std::vector<Interval> kernel_of_each_thread(Workbench& bench, StreamRef (*default_stream)(Device&)) {
   ThreadTeam team(bench.device(), threads);
   team.each([&](unsigned i) {

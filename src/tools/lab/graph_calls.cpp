@@ -18,7 +18,7 @@ namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// Small: a call takes longer than what it asks for.
+/// The work is small: a call takes longer than the work that it starts.
 constexpr std::size_t floats = 1024;
 constexpr std::size_t bytes = floats * sizeof(float);
 constexpr int kernels = 20;
@@ -57,7 +57,7 @@ class Slot {
   DeviceMemory const memory_;
 };
 
-/// Some work on a slot, and how often a kernel of it adds one.
+/// Some work on a slot, and the number of times that a kernel of it adds one.
 struct Work {
   std::string name;
   int added;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int round_trips = 50;
 
-/// A way to wait for an event, and what it cost.
+/// A way to wait for an event, and its cost.
 struct Wait {
   std::string_view row;
   EventOptions options;

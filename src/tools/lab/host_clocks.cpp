@@ -9,11 +9,11 @@ namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// One kernel, as the host's clock and as events saw it.
+/// One kernel, timed by the host's clock and by events.
 struct Taken {
   std::chrono::nanoseconds host{};
   std::chrono::nanoseconds events{};
-  bool over;  ///< The kernel was, when the host looked at its clock again.
+  bool over;  ///< The kernel was over when the host looked at its clock again.
 };
 
 enum class Until { launched, done };

@@ -20,18 +20,18 @@ using Time = std::chrono::nanoseconds;
 /// A text on streams in production: copies of 100 MB over PCIe 4, and a kernel.
 constexpr PartTimes text_times{4ms, 3ms, 4ms};
 
-/// The calling thread does something that takes so long.
+/// Keeps the calling thread busy for `time`.
 void stay(Time time) {
   EventCount never_notified;
   never_notified.await([] { return false; }, Time(0), time);
 }
 
-/// Kernels, and what the host does, are longer in later tries: a host that was late is no disproof.
+/// Kernels, and work of the host, are longer in later tries: a host that was late does not disprove anything.
 Time at_this_try(Workbench const& bench, Time time) {
   return time * std::max<std::int64_t>(1, bench.kernel_time() / WorkbenchOptions().kernel_time);
 }
 
-/// A number of buffers, as many streams, and tiles that take turns in them.
+/// A number of buffers, as many streams, and tiles that use them cyclically.
 struct Buffers {
   std::size_t count;
   Time measured{};
@@ -166,7 +166,7 @@ Observation wait_inside_and_behind(Workbench& bench) {
                saves(info, "the wait behind the loop", gain))};
 }
 
-/// Notes when it was called, and stays.
+/// Notes the time of the call, and takes some time.
 class Called final : public StreamCallback {
  public:
   explicit Called(Time stays) : stays_(stays) {}

@@ -34,7 +34,7 @@ enum class Order { depth_first, breadth_first };
 /// Places of events: around each piece, whose time is then recorded, or around the whole, with none between kernels.
 enum class Events { around_pieces, around_all };
 
-/// Four streams, and what they copy and compute.
+/// Four streams, with their copies and kernels.
 class Work {
  public:
   explicit Work(Workbench& bench)
@@ -143,14 +143,14 @@ std::vector<PlannedWork> steps_in(Order order, PartTimes const& times, bool ends
                           PlannedWork{Unit::down, times.down, {}}};
     all.push_back(each[kind]);
     if (kind > 0) all.back().after.push_back(i - (depth ? 1 : streams));
-    // Breadth first the kernels are issued right behind each other.
+    // The kernels are issued right behind each other, breadth first.
     if (depth || kind != 2 || !ends_together) continue;
     for (std::size_t kernel = streams; kernel < 2 * streams; ++kernel) all.back().after.push_back(kernel);
   }
   return all;
 }
 
-/// Upload, kernel, download of each stream, in this order whatever that of their issue.
+/// Expects upload, kernel, download of each stream in this order, whatever the order of issue.
 Verdict each_stream_kept_its_order(std::vector<Interval> intervals) {
   std::stable_sort(intervals.begin(), intervals.end(),
                    [](auto const& one, auto const& other) { return one.row < other.row; });
@@ -174,7 +174,7 @@ std::string comparison(Time depth, Time breadth) {
   return text;
 }
 
-/// Both orders, by what was measured or by what is possible.
+/// Times of both orders, measured or possible.
 struct Both {
   Time depth, breadth;
 };
@@ -191,7 +191,7 @@ struct Traits {
   }
 };
 
-/// Expects of a GPU that the order is faster which can be, and neither if neither can be.
+/// Expects of a GPU that the order is faster which can be faster, and neither if neither can be.
 Verdict as_possible(DeviceInfo const& info, Traits const& traits, Both const& measured, Both const& possible) {
   bool const alike = differ(measured.depth, measured.breadth) == differ(possible.depth, possible.breadth);
   bool const same = !differ(possible.depth, possible.breadth) ||

@@ -31,7 +31,7 @@ struct ElapsedSeen {
   std::optional<std::chrono::nanoseconds> late = {};  ///< The number once it had passed both.
   bool refused = false;                               ///< An event without timing was refused.
 };
-/// Expects no number early, one that is not 0 late, and a refusal.
+/// Expects no number early, a number other than 0 late, and a refusal.
 Verdict verdict_on_elapsed(ElapsedSeen const& seen);
 
 /// Times between events.
@@ -41,48 +41,48 @@ struct EventSteps {
                                                           ///< none do.
   bool negative = false;                                  ///< One of them is negative.
 };
-/// Times that differ by less than `alike` are one time: CUDA tells them as a float of milliseconds.
+/// Times that differ by less than `alike` count as the same: CUDA gives them as a float of milliseconds.
 EventSteps steps_of(std::vector<std::chrono::nanoseconds> times,
                     std::chrono::nanoseconds alike = std::chrono::nanoseconds(4));
-/// Expects times that differ, by a step of a microsecond at most, and none below 0.
+/// Expects times that differ, by a step of at most a microsecond, and none below 0.
 Verdict verdict_on_event_steps(EventSteps const& seen);
 
 /// Results that should all have one value.
 struct RaceResults {
   std::size_t wrong = 0;
-  float seen = 0;  ///< The value of the first that is wrong.
+  float seen = 0;  ///< The first wrong value.
 };
-/// The same work without the event that puts it in order, and with it.
+/// The same work without the event that orders it, and with it.
 struct RaceSeen {
   std::size_t all = 0;
   float right = 0;
   RaceResults without;
   RaceResults with;
 };
-/// Expects wrong ones without and none with it.
+/// Expects wrong results without it and none with it.
 Verdict verdict_on_race(RaceSeen const& seen);
 
 /// A loop that allocates and frees in the order of a stream that is held.
 struct OrderedMemorySeen {
-  bool over = false;                 ///< The stream was through when the loop was.
+  bool over = false;                 ///< The stream was done when the loop was.
   std::chrono::nanoseconds waits{};  ///< Time that a loop with memory of the device waited before it freed.
   std::chrono::nanoseconds loop{};   ///< Time that the host needed for all of the loop in order.
   std::size_t wrong = 0;             ///< Results of both,
-  std::size_t all = 0;               ///< of so many.
+  std::size_t all = 0;               ///< out of so many.
 };
 /// Expects that the loop in order waited for nothing, and all results right.
 Verdict verdict_on_ordered_memory(OrderedMemorySeen const& seen);
 
-/// The first call that told of a fault of the device's.
+/// The first call that reported a fault of the device.
 struct LateErrorSeen {
   std::string by;            ///< Its name; empty if none did.
   bool lost = false;         ///< It said that the device is lost.
   bool names_cause = false;  ///< It said why.
 };
-/// Expects that only the call to synchronize tells of it, and why.
+/// Expects that only the call to synchronize reports it, with the reason.
 Verdict verdict_on_late_error(LateErrorSeen const& seen);
 
-/// Expects a verdict of the library's that says for this reason that more streams would not help.
+/// Expects a verdict of the library which says, for this reason, that more streams would not help.
 Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected);
 
 /// Copies of memory on one NUMA node.
@@ -109,7 +109,7 @@ struct CopiesBesideSeen {
 /// Expects that they did.
 Verdict verdict_on_copies_beside(CopiesBesideSeen const& seen);
 
-/// A kernel that does so many operations for each byte that it reads or writes, and how long it took.
+/// A kernel with its operations for each byte that it reads or writes, and its time.
 struct RooflinePoint {
   double flops_per_byte = 0;
   std::chrono::nanoseconds time{};
@@ -128,11 +128,11 @@ struct Roofline {
 };
 /// Shape: three points at least.
 Roofline roofline_of(std::span<RooflinePoint const> points, double bytes);
-/// Expects all results right and the last to take twice as long as the first; if the time is worth more than that, also
-/// that memory bounds two and arithmetic two.
+/// Expects all results right and the last kernel to take twice as long as the first; if times count, also that memory
+/// bounds two and arithmetic two.
 Verdict verdict_on_roofline(std::span<RooflinePoint const> points, double bytes, std::size_t wrong, bool timed);
 
-/// A matrix product as its bounds say, and as it was.
+/// A matrix product as predicted by its bounds, and as measured.
 struct ProductSeen {
   std::string name;
   std::chrono::nanoseconds predicted{};
@@ -141,8 +141,8 @@ struct ProductSeen {
   std::uint32_t depth = 0;  ///< Number of products in each sum, of numbers of at most 1.
   double greatest_error = 0;
 };
-/// Expects small errors; if the time is worth more than that, also that none was faster than predicted, to a tenth, and
-/// the last nearer to that than the first.
+/// Expects small errors; if times count, also that none was faster than predicted, to a tenth, and that the last is
+/// nearer to the prediction than the first.
 ///
 /// Shape: at least two.
 Verdict verdict_on_products(std::span<ProductSeen const> products, bool timed);
@@ -151,7 +151,7 @@ Verdict verdict_on_products(std::span<ProductSeen const> products, bool timed);
 struct GridBarrierSeen {
   bool refused = false;   ///< A launch of more blocks than fit was refused.
   std::size_t wrong = 0;  ///< Results of both,
-  std::size_t all = 0;    ///< of so many.
+  std::size_t all = 0;    ///< out of so many.
 };
 /// Expects all results right, and the refusal.
 Verdict verdict_on_grid_barrier(GridBarrierSeen const& seen);

@@ -148,8 +148,8 @@ std::string twice(std::string const& wish) {
 /// Opens devices as open_devices does, but for the CPU devices. One name is taken twice, if that is wanted and
 /// possible.
 Devices open_laboratory(std::string wish, bool wants_two) {
-  // A GPU lets this many streams hand over work independently, by itself only eight: a ninth would queue behind another
-  // whatever the rules of streams say. Read when the first CUDA call is made.
+  // With this a GPU lets 32 streams hand over work independently, by default only eight: a ninth would queue behind
+  // another whatever the rules of streams say. It is read at the first CUDA call.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   if (wish == "auto") wish = list_gpus().empty() ? "cpu" : "cuda";
   if (wants_two && wish.find(',') == std::string::npos && wish != "all" && wish != "cuda:all") wish = twice(wish);

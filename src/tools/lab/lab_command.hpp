@@ -25,18 +25,18 @@ struct LabPlace {
   std::string flavour;  ///< Meaning of "0" in this command itself: "per-thread" or "legacy".
 };
 
-/// One line, which ends with a line break, as all here.
+/// One line with a line break, like all texts here.
 std::string as_text(LabPlace const& place);
 /// Purpose of an experiment.
 ///
 /// Units: columns in characters.
 std::string as_text(lab::Experiment const& experiment, std::size_t columns);
-/// The same, what was seen, and what to make of it.
+/// The same, with the observation and its meaning.
 std::string as_text(lab::Experiment const& experiment, lab::Observation const& seen, std::size_t columns);
 /// Number of experiments that went as expected.
 std::string summary_text(std::size_t as_expected, std::size_t all, std::size_t late = 0);
 
-/// The experiment and all that was seen, in one object. Times are in nanoseconds.
+/// The experiment and its observation, in one object. Times are in nanoseconds.
 std::string as_json(LabPlace const& place, lab::Experiment const& experiment, lab::Observation const& seen);
 
 /// Writes what experiments saw as a trace for Perfetto or Chrome: each experiment is a process by its name, which
@@ -49,7 +49,7 @@ void write_lab_trace(std::ostream& out, LabPlace const& place,
 }  // namespace PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {
 
-/// `penstock lab`: experiments on the order in which a device does what it is given, each with a verdict.
+/// `penstock lab`: experiments on the order in which a device does its work, each with a verdict.
 struct LabCommand {
   std::vector<std::string> names;
   std::string device = "auto";

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
 
-/// Tiles that are full as they are, or each of which takes its time to fill.
+/// Tiles that are full from the start, or each of which takes some time to fill.
 class GivenTiles final : public Source {
  public:
   GivenTiles(std::uint64_t count, std::chrono::nanoseconds each) : count_(count), each_(each) {}
@@ -58,7 +58,7 @@ class Stamped {
   DeviceMemory const memory_;
 };
 
-/// A pipeline of one lane that computes in a stream of its own, and copies, also where it could do without.
+/// A pipeline of one lane that computes in its own stream, and copies even where it need not.
 PipelineOptions one_lane(std::size_t input_bytes, std::size_t output_bytes) {
   PipelineOptions options;
   options.tile = {.input_bytes = input_bytes, .output_bytes = output_bytes};
@@ -129,10 +129,10 @@ std::uint32_t blocks_that_fill(Device& device) {
   return static_cast<std::uint32_t>(info.compute_units * (info.acts_as_gpu() ? 2 : 1));
 }
 
-/// A run of fewer is not judged.
+/// A run with fewer tiles is not judged.
 constexpr std::uint64_t enough_tiles = 36;
 
-/// Kernels a second in so many streams that no more would run at once.
+/// Kernels a second in enough streams that no more would run at once.
 double kernels_alone(Workbench& bench, std::chrono::nanoseconds each, std::uint32_t blocks, Stamp* stamp) {
   constexpr int streams = 4, rounds = 3;
   std::vector<Stream> all;

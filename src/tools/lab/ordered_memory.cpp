@@ -101,7 +101,7 @@ Observation allocate_in_a_loop(Workbench& bench) {
   std::size_t wrong = 0;
   Stream const plain = device.make_stream();
   sum_prepare(plain);
-  // Memory of the device may not be freed before the stream is through with it.
+  // Memory of the device may not be freed before the stream has finished with it.
   Loop const waiting = by_device.go_through(
       plain, [&] { return device.allocate(bytes); },
       [&](std::optional<DeviceMemory>& memory) {

@@ -60,7 +60,7 @@ CopyEngines copy_engines_of(Workbench& bench) {
   std::vector<Stream> streams;
   for (int i = 0; i < 2; ++i) streams.push_back(bench.device().make_stream());
   CopyEngines engines{.count = bench.device().info().copy_engines, .in_order_of_issue = true};
-  // A host that was late with the second copy tells nothing.
+  // A try in which the host was late with the second copy shows nothing.
   for (int i = 0; i < repetitions && engines.in_order_of_issue; ++i) {
     std::size_t const first = bench.pieces();
     bench.hold(std::span(streams).first(1));
@@ -83,7 +83,7 @@ bool kernels_end_together(Workbench& bench) {
     streams.push_back(bench.device().make_stream());
     ends.push_back(bench.device().make_event({.timing = true}));
   }
-  // A host that was late tells nothing.
+  // A try in which the host was late shows nothing.
   for (int i = 0; i < repetitions; ++i) {
     bench.hold(streams);
     for (std::size_t each = 0; each < 2; ++each) {
@@ -173,7 +173,7 @@ PartTimes PartWork::alone() {
   std::size_t const first = bench_.pieces();
   for (int i = 0; i < repetitions; ++i) {
     bench_.hold(streams);
-    // Twice: a device needs a moment to go from copies to kernels, in which others may go on.
+    // Each step runs twice: a device needs a moment to go from copies to kernels, in which others may go on.
     for (auto const step : each) {
       for (int twice = 0; twice < 2; ++twice) (this->*step)("alone", 0, stream);
     }

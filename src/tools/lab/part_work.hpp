@@ -27,7 +27,7 @@ struct PartTimes {
   PartTimes divided_by(std::size_t number) const noexcept;
 };
 
-/// The shortest of each kind, of pieces that have not waited: "up", "down", and others for kernels.
+/// The shortest of each kind among pieces that have not waited: "up", "down", and others for kernels.
 PartTimes shortest(std::span<Interval const> pieces);
 
 /// The copy engines of the device. To find whether they take copies in the order of issue, it gets a copy that waits
@@ -43,7 +43,7 @@ CopyEngines copy_engines_of(Workbench& bench);
 /// Throws: Error, if the device fails.
 bool kernels_end_together(Workbench& bench);
 
-/// Work of a text whose copies are cut down to what fits here.
+/// Work of a text whose copies are scaled down to fit here.
 struct ScaledWork {
   PartTimes times;        ///< Times of the text, divided by `divisor`.
   int divisor = 1;        ///< 1, 2, 5, 10 and so on.
@@ -69,13 +69,13 @@ class PartWork {
   PartWork(Workbench& bench, std::size_t parts, std::size_t bytes_of_each, std::chrono::nanoseconds kernel);
 
   std::size_t parts() const noexcept { return parts_; }
-  /// Gives a part new content, which all that is put in from here on has to carry.
+  /// Gives a part new content, which all copies of it from here on must carry.
   ///
   /// Threads: when the device is not at this part, as for all that follow up to `wrong`.
   void renew(std::size_t part);
   /// The same for all.
   void renew();
-  /// True if it came back as it went.
+  /// True if it came back unchanged.
   bool right(std::size_t part) const;
   /// Number of parts that did not.
   std::size_t wrong() const;

@@ -29,7 +29,7 @@ struct Streams {
 struct TextWork {
   PartTimes times;
   std::size_t parts;
-  std::vector<Streams> variants;  ///< The first is of one stream.
+  std::vector<Streams> variants;  ///< Variants, of which the first has one stream.
   std::size_t drawn;              ///< Index of the variant that is drawn.
   /// Speed-up of that variant over the first, as the text has it.
   std::optional<double> times_as_fast = {};

@@ -22,7 +22,7 @@ struct PlannedWork {
 /// Copy engines of a device.
 struct CopyEngines {
   int count = 2;                   ///< 1: uploads and downloads share one; 2 or more: each direction has its own.
-  bool in_order_of_issue = false;  ///< Each takes its copies in that order; else as they become ready.
+  bool in_order_of_issue = false;  ///< Each takes its copies in that order; otherwise as they become ready.
 };
 
 /// Times when a step would begin and end.

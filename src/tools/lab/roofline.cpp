@@ -15,7 +15,7 @@ namespace {
 
 constexpr int repetitions = 3;
 
-/// Whole numbers, whose sums with any of the rounds floats hold exactly.
+/// Whole numbers whose sums with any number of the rounds fit exactly into floats.
 float number(std::size_t i) {
   return static_cast<float>(i % 97);
 }
@@ -68,7 +68,7 @@ Observation raise_the_intensity(Workbench& bench) {
     wrong += count_wrong(here, rounds);
   }
 
-  // The shortest of each: what disturbs a kernel makes it longer.
+  // The shortest of each kind counts: a disturbance makes a kernel longer.
   auto const all = bench.intervals();
   std::vector<Interval> shortest;
   std::vector<Figure> figures;

@@ -37,17 +37,17 @@ std::chrono::nanoseconds extent(std::span<Interval const> intervals);
 std::string time_text(std::chrono::nanoseconds time);
 
 /// Draws intervals as lines of at most `columns` characters: a line for each row in the order in which the rows first
-/// appear, time to the right, and last an axis that says how long it all took.
+/// appear, time to the right, and last an axis with the total time.
 ///
-/// An interval is as wide as it is long, but always seen; a label that does not fit stands beside it, if there is room.
-/// What runs in one row at the same time is drawn over each other, the later one on top.
+/// An interval is as wide as it is long, but always visible; a label that does not fit stands beside it, if there is
+/// room. Intervals of one row at the same time are drawn over each other, the later one on top.
 ///
 /// Shape: columns is at least `narrowest`, or counts as that.
 std::vector<std::string> draw(std::span<Interval const> intervals, std::size_t columns);
 
 inline constexpr std::size_t narrowest = 40;
 
-/// Something measured that is told, and judged only where it is certain.
+/// A measured value that is reported, and judged only if it is certain.
 struct Figure {
   std::string what;
   double value = 0;
@@ -66,13 +66,13 @@ struct Verdict {
   bool as_expected = false;
   std::string fact;
   bool disproved = false;  ///< A correct device never does what was seen: another try makes no difference.
-  bool late = false;       ///< This machine was too slow for the clock of a model, so times say nothing.
+  bool late = false;       ///< This machine was too slow for the clock of a model, so times have no meaning.
 };
 
-/// The same; what is not as expected is disproved.
+/// The same, but a verdict that is not as expected counts as disproved.
 Verdict certainly(Verdict verdict);
 
-/// Expects each to start only when the one before it had ended.
+/// Expects each to start only after the one before it had ended.
 ///
 /// Shape: in the order that is expected; at least two.
 Verdict one_after_another(std::span<Interval const> intervals);

@@ -35,7 +35,7 @@ float input_b(std::size_t i) {
   return static_cast<float>(2 * i);
 }
 
-/// Three vectors here and there.
+/// Three vectors in host memory and on the device.
 class Vectors {
  public:
   explicit Vectors(Workbench& bench)
@@ -119,7 +119,7 @@ std::vector<PlannedWork> steps_of(StreamLayout layout, PartTimes const& times) {
   std::vector<PlannedWork> steps;
   for (std::size_t part = 0; part < parts; ++part) {
     std::size_t const up = steps.size();
-    // The step before it in its stream, for the upload, and for the kernel where that is another.
+    // Index of the step before it in its stream, for the upload, and for the kernel if that is another stream.
     std::vector<std::size_t> before_up, before_kernel{up};
     if (layout == StreamLayout::one_stream && part > 0) before_up.push_back(up - 1);
     if (layout == StreamLayout::three_streams && part >= 3) before_up.push_back(up - 7);

@@ -121,7 +121,7 @@ Workbench::Times Workbench::times_of(Piece const& piece, std::span<Stamp const> 
     return {since_zero(stamp.start), since_zero(stamp.end)};
   }
   if (auto const* const events = std::get_if<Events>(&piece.when)) {
-    // The device is idle, so it has passed them.
+    // The device is idle, so it has passed both events.
     return {events->start.since(zero_event_).value(), events->end.since(zero_event_).value()};
   }
   auto const& host = std::get<HostTimes>(piece.when);
