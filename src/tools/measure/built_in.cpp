@@ -97,7 +97,7 @@ Alone alone(JobPoint const& point) {
   return {.fill = wanted.fill != Fill::none, .stage = wanted.work != Work::copy};
 }
 
-/// A file that is not there is said before anything is measured.
+/// A missing file is reported before anything is measured.
 void check(JobPoint const& point) {
   BuiltIn const wanted(point.values);
   if (wanted.fill == Fill::file) Filler(wanted.fill, point.tile_bytes, wanted.file);

@@ -10,7 +10,7 @@
 namespace penstock::measure {
 namespace {
 
-/// Tiles of all lanes.
+/// Counts of tiles of all lanes.
 struct Counts {
   std::uint64_t tiles = 0, mapped = 0, graphs = 0;
 

@@ -23,13 +23,13 @@ struct Trial {
   Metered metered;
   Report report;
   PipelineOptions options;         ///< Options that the setting led to on this machine.
-  std::uint64_t pinned_bytes = 0;  ///< The most that was held, as memory_peaks has it.
+  std::uint64_t pinned_bytes = 0;  ///< Maximum that was held, by memory_peaks.
   std::uint64_t device_bytes = 0;  ///< Likewise.
   double bytes_per_tile = 0;       ///< Bytes of one direction, as filled in the tiles of the run.
   double items_per_tile = 0;       ///< Items by Job::items; 0 if it counts none.
 };
 
-/// Bytes of a tile of this shape, of one direction: of its inputs, or of its output if it has none.
+/// Bytes of a tile of this shape, in one direction: of its inputs, or of its output if it has none.
 std::size_t bytes_of(TileShape const& shape) noexcept;
 /// Directions in which tiles of this shape are copied.
 Direction direction_of(TileShape const& shape) noexcept;
@@ -44,14 +44,14 @@ struct Latency {
   double p999 = 0;
 };
 
-/// The lowest of those that apply to the direction, in tiles per second; empty without any.
+/// The lowest of the ceilings that apply to the direction, in tiles per second; empty without any.
 std::optional<double> lowest(Ceilings const& ceilings, Direction direction);
 
 /// The greatest value of each part among all tries: any disturbance makes a part slower, and none beats its ceiling.
 Ceilings greatest(std::span<Ceilings const> tries);
 
-/// The ceilings of tiles of which only this part is filled. `measured` are those of full tiles, apart from filling:
-/// that is measured with tiles as the source fills them.
+/// The ceilings of tiles of which only this part is filled. `measured` are those of full tiles, except filling, which
+/// is measured with tiles as the source fills them.
 ///
 /// Shape: `part` is above 0, and 1 at most.
 Ceilings of_part_filled(Ceilings measured, double part);
@@ -63,7 +63,7 @@ Ceilings ceilings_of(Report const& report, Ceilings measured);
 /// Passages of every tile of one more run of a point.
 struct Traced {
   Recording recording;
-  std::int64_t opened = 0;  ///< Nanoseconds of the recording at which the window that counts began.
+  std::int64_t opened = 0;  ///< Nanoseconds of the recording at which the window began.
   std::int64_t closed = 0;  ///< Nanoseconds at which it ended.
   double tiles_per_second = 0;
 };
@@ -87,18 +87,18 @@ struct PointResult {
   std::string late_ceilings = {};            ///< Likewise, while they were measured.
   std::string error = {};                    ///< Why it could not be measured; empty if it could.
 
-  /// Its figures are the device's: it was measured, and no clock was late meanwhile.
+  /// True if its figures are the device's: it was measured, and no clock was late meanwhile.
   bool judged_by_its_clock() const { return error.empty() && !tiles_per_second.empty() && too_slow.empty(); }
 };
 
 /// Bytes of a tile that count as its size in GB/s: one direction, as far as tiles are filled.
 double bytes_per_tile(PointResult const& result);
 
-/// True if half of its tiles or more were launched as graphs.
+/// True if at least half of its tiles were launched as graphs.
 bool mostly_graphs(Report const& report);
 
-/// A sentence on why a run launched nothing as a graph, or few of its tiles: if its stage could not be captured, or if
-/// that was asked for (Graphs::always) and came to less than half. Else empty.
+/// A sentence on why a run launched no tiles, or few, as graphs. It is given if its stage could not be captured, or if
+/// graphs were asked for (Graphs::always) and less than half of the tiles had them. Else empty.
 std::string graphs_remark(Setting const& setting, Report const& report);
 
 /// "0x00000000000012ab".
@@ -108,8 +108,8 @@ std::string digest_text(std::uint64_t digest);
 /// digest differs from that of most of them, or, without a majority, from that of the first.
 void expect_same_results(std::span<PointResult> results);
 
-/// A recorder that was full before the window closed has missed the rest of it. Lets both end where it was full: what
-/// is left of the window is recorded whole, and of tiles and CPU time `metered` keeps that part.
+/// A recorder that was full before the window closed has missed the rest of it. Lets both end where it was full: the
+/// remaining window is recorded completely, and `metered` keeps that part of tiles and CPU time.
 ///
 /// False if nothing is left.
 bool cut_to_recorded(Traced& traced, Metered& metered);

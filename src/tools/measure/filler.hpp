@@ -16,9 +16,9 @@ namespace penstock::measure {
 
 /// Ways in which producers fill each tile.
 enum class Fill : std::uint8_t {
-  none,    ///< Nothing: the tile goes as it is.
+  none,    ///< No filling: the tile is sent as it is.
   memory,  ///< memcpy from ordinary memory, more than caches hold.
-  file,    ///< read(2) of a file, round and round.
+  file,    ///< read(2) of a file, again from its start at its end.
 };
 
 /// Memory that Fill::memory copies from: made at the first request, which takes a quarter of a second, and kept for
@@ -34,7 +34,7 @@ class FillMemory {
   std::shared_ptr<std::vector<std::byte> const> kept_;
 };
 
-/// The source of the built-in job: it fills tiles in this way, and has no end.
+/// The source of the built-in job: it fills tiles in one of these ways, and has no end.
 ///
 /// Threads: any.
 class Filler final : public Source {
@@ -49,14 +49,14 @@ class Filler final : public Source {
 
   bool next(Tile&) override { return true; }
   std::size_t fill(Tile& tile) override { return fill(tile.input()); }
-  /// Puts bytes into `to`, and says how many: all of it.
+  /// Fills all of `to`, and returns its size.
   ///
   /// Throws: Error of kind system, if the file cannot be read any more.
   std::size_t fill(std::span<std::byte> to);
 
  private:
   Fill const how_;
-  std::shared_ptr<std::vector<std::byte> const> memory_;  ///< Null but for Fill::memory.
+  std::shared_ptr<std::vector<std::byte> const> memory_;  ///< Null except for Fill::memory.
   Descriptor file_;
   std::uint64_t pieces_ = 1;  ///< Tiles that memory or file has room for.
   std::string path_;

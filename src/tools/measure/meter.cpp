@@ -10,7 +10,7 @@
 namespace penstock::measure {
 namespace {
 
-/// A tile in which there is nothing to do, and enough for a node of BLAKE3.
+/// A tile with next to no work, and with room for a node of BLAKE3.
 constexpr std::size_t smallest = 256;
 
 }  // namespace
@@ -105,7 +105,8 @@ void Meter::count() {
     state_.store(State::open, std::memory_order_release);
   } else if (state == State::open && now >= opened_ + window_ && number > count_opened_ &&
              take(State::open, State::closing)) {
-    // A thread that was held up since before the window opened leaves it to the next one, with a tile that came in it.
+    // A thread that was held up since before the window opened leaves closing it to the next thread, with a tile inside
+    // the window.
     metered_ = {.tiles = static_cast<double>(number - count_opened_),
                 .seconds = std::chrono::duration<double>(now - opened_).count(),
                 .cpu_seconds = cpu_seconds() - cpu_opened_,

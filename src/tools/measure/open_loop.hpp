@@ -59,16 +59,16 @@ struct Load {
 Load load_at(double tiles_per_second, PipelineOptions const& made, std::chrono::nanoseconds warm_up,
              std::chrono::nanoseconds window);
 
-/// Has a tile for each time at which one is due, whatever became of those before, and notes how much later it was
-/// through. The first is due when it is asked for: by then lanes and stages are made.
+/// Gives a tile at each time at which one is due, independently of earlier tiles, and notes how much later it was done.
+/// The first is due when it is asked for: by then lanes and stages are made.
 ///
-/// A thread that fills a tile waits for its time with the tile in hand and no lock. So where several fill, none has to
-/// wake another before it begins, which would take as long as what is measured.
+/// A thread that fills a tile waits for its time with the tile in hand and no lock. So if several fill, none has to
+/// wake another before it begins, which would take as long as the times that are measured.
 class OpenLoop final : public UntilFailed {
  public:
   using Clock = penstock::Clock;
 
-  /// Has fewer tiles if `stop` is requested.
+  /// Gives fewer tiles if `stop` is requested.
   OpenLoop(Source& input, Load const& load, std::stop_token stop)
       : UntilFailed(input), load_(load), stop_(std::move(stop)), microseconds_(load.counted) {}
   /// The time when a tile is due, by its place in the order.
@@ -85,7 +85,7 @@ class OpenLoop final : public UntilFailed {
   std::size_t fill(Tile& tile) override;
   /// False if a tile was too late.
   bool kept_up() const noexcept { return !too_late_.load(std::memory_order_relaxed); }
-  /// Notes when the tile of that place was through.
+  /// Notes when the tile of that place was done.
   ///
   /// Threads: any, for different tiles.
   void arrived(std::uint64_t number, Clock::time_point at);

@@ -31,8 +31,8 @@ struct Setting {
   ///
   /// Throws: Error of kind bad_argument, if the job cannot have such a tile.
   TileShape shape_of_tile() const;
-  /// The pipeline's options. Threads that wait for a tile or a result watch for it as long as lanes watch their device,
-  /// but 20 us at most, unless the aim is latency.
+  /// The pipeline's options. Threads that wait for a tile or a result spin as long as lanes do on their device, but 20
+  /// us at most, unless the aim is latency.
   ///
   /// Throws: Error of kind bad_argument, if no pipeline can have all of them.
   PipelineOptions options() const;
@@ -42,7 +42,7 @@ struct Setting {
 struct AxisKind {
   std::string_view name;
   std::string preset;                 ///< Its value if it is not named.
-  OptionRow const* option = nullptr;  ///< Null if it is none of a pipeline's.
+  OptionRow const* option = nullptr;  ///< Null if it is not an option of a pipeline.
   std::string_view sentence = {};     ///< Describes it, if it is not an option of a pipeline.
   std::string_view words = {};        ///< Likewise: some of what it takes.
 
@@ -58,8 +58,8 @@ std::vector<AxisKind> const& axis_kinds();
 /// All of a job, which outlives them. A job whose sink takes one tile at a time has no `sink`.
 std::vector<AxisKind> axis_kinds(Job const& job);
 
-/// Sets what the option `--name` sets, a job's own as well, and says it the way it is said in results: "1", "4096",
-/// "callback", "busy:20us".
+/// Sets the value of the option `--name`, also of a job's own option, and returns it in the form of results: "1",
+/// "4096", "callback", "busy:20us".
 ///
 /// Throws: Error of kind bad_argument, with what would do.
 std::string set(Setting& setting, std::string_view name, std::string const& value);

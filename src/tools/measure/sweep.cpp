@@ -54,7 +54,7 @@ class Sweep {
   }
 
   std::vector<PointResult> run() {
-    std::mt19937 random(options_.order);  // Another order each round.
+    std::mt19937 random(options_.order);  // Each round has another order.
     std::vector<std::size_t> order(results_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     unsigned const rounds = std::max(options_.most_repeats, options_.ceilings ? options_.rounds_of_ceilings : 0);
@@ -127,7 +127,7 @@ class Sweep {
     ++progress_now_.done;
   }
 
-  /// Does something for a point. Says what went wrong; nothing if nothing did.
+  /// Does something for a point. Returns the error; empty if there was none.
   template <class Body>
   std::string attempt(PointResult const& result, Body body) {
     say(result);
@@ -140,7 +140,7 @@ class Sweep {
     return "";
   }
 
-  /// Likewise, for what the point is measured without as well.
+  /// Likewise, for a measurement that the point can do without.
   template <class Body>
   void attempt_beside(PointResult& result, std::string const& what, Body body) {
     std::string const wrong = attempt(result, body);
@@ -175,7 +175,7 @@ class Sweep {
       setting.pipeline.tuning.batch = result.last->options.tuning.batch;
       Ceilings const now = measure_ceilings(devices_of(result), setting, result.last->options.producers,
                                             options_.trial.window / 4, stop_, options_.trial.memory.get());
-      if (stop_.stop_requested()) return;  // Cut short.
+      if (stop_.stop_requested()) return;  // The measurement was cut short.
       // Ceilings that are measured with a late clock are too low: results would exceed them.
       if (std::string const late = lateness_of(devices_of(result)); !late.empty()) {
         result.late_ceilings = late;
@@ -187,7 +187,7 @@ class Sweep {
       Ceilings const link = measure_link(devices_of(result), link_of(result).second, options_.trial.window / 4, stop_);
       if (!stop_.stop_requested()) links.push_back(link);
     } catch (std::exception const& exception) {
-      if (stop_.stop_requested()) return;  // Cut short as well.
+      if (stop_.stop_requested()) return;  // The measurement was cut short.
       std::string const remark = "Not all of its parts could be measured alone: " + failure_text(exception);
       if (result.remarks.empty()) result.remarks.push_back(remark);
     }
@@ -226,7 +226,7 @@ class Sweep {
     });
   }
 
-  /// One more run, of which every tile is recorded.
+  /// Does one more run, in which every tile is recorded.
   void trace(PointResult& result) {
     if (!result.judged_by_its_clock() || stop_.stop_requested()) return;
     attempt_beside(result, "It could not be judged: ", [&] {

@@ -17,7 +17,7 @@
 namespace penstock::measure {
 
 struct SweepOptions {
-  /// Their range has the median of as many others 97 times in 100: docs/decisions/measuring.md.
+  /// Their range contains the median of as many others 97 times in 100: docs/decisions/measuring.md.
   static constexpr unsigned usual_repeats = 9;
   static constexpr double usual_load = 0.7;
 
@@ -25,9 +25,9 @@ struct SweepOptions {
   unsigned least_repeats = usual_repeats;
   unsigned most_repeats = 13;
   double enough =
-      0.05;  ///< A point whose throughput strays no further than that from its median needs no more repeats.
+      0.05;  ///< A point whose throughput varies by no more than this from its median needs no more repeats.
   double load = usual_load;  ///< Load at which latency is taken, as a part of the throughput; 0 for no latency.
-  bool ceilings = true;      ///< Measure the parts alone, once in each of the first rounds; the greatest counts.
+  bool ceilings = true;      ///< The parts are measured alone, once in each of the first rounds; the greatest counts.
   unsigned rounds_of_ceilings = 3;
   bool digests = false;  ///< One more run of each point is of the whole input, and its results are compared.
   bool judged = true;    ///< One more run of each point is traced, for the verdict.
@@ -40,11 +40,11 @@ struct SweepOptions {
 /// Progress of a sweep, for a bar.
 struct SweepProgress {
   std::size_t done = 0;   ///< Runs.
-  std::size_t total = 0;  ///< Runs, as far as known: points that stray need more.
-  std::size_t point = 0;  ///< The one that has its turn, of the points as they were given.
+  std::size_t total = 0;  ///< Runs, as far as known: points that vary need more.
+  std::size_t point = 0;  ///< Index of the current point in the given order.
 };
 
-/// Groups of devices by what a Setting calls them. Of one group alone the name is not looked at.
+/// Groups of devices by the name in a Setting. If there is only one group its name is not used.
 using DevicesByName = std::map<std::string, DeviceGroup>;
 /// The devices that the setting names, or the only ones.
 ///
@@ -55,20 +55,20 @@ inline DeviceGroup const& devices_of(DevicesByName const& devices, Setting const
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Measures all points, round after round, so that whatever drifts meets all of them alike: in each round every point
-/// runs once, in an order that is another each time.
+/// Measures all points, round after round, so that drifts affect all of them alike: in each round every point runs
+/// once, in an order that is another each time.
 ///
-/// A point that fails has its reason in `error` and is left out of later rounds; if a device is lost all the rest
-/// are. So has a point whose results have another digest than those of most points with the same values of the job's
-/// options. What is measured beside a point and fails is in its remarks. Ends early if `stop` is requested, with what
-/// there is.
+/// A point that fails has its reason in `error` and is left out of later rounds; if a device is lost all the rest are.
+/// A point also fails if its results have another digest than those of most points with the same values of the job's
+/// options. Failures of additional measurements are in its remarks. Ends early if `stop` is requested, with the results
+/// so far.
 ///
 /// Blocks: until done.
 std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<Point> points, SweepOptions const& options,
                                std::stop_token const& stop,
                                std::function<void(SweepProgress const&)> const& progress = {});
-/// Likewise, each point on the devices that it names, and goes on with what is known of the points: those with an error
-/// stay as they are.
+/// Likewise, each point on the devices that it names. Continues with the results so far: points with an error stay as
+/// they are.
 ///
 /// Throws: Error of kind bad_argument, if a point names other devices.
 std::vector<PointResult> sweep(DevicesByName const& devices, std::vector<PointResult> begun,
