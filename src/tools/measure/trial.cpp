@@ -56,7 +56,7 @@ class UntilMetered final : public UntilFailed {
   Meter const& meter_;
 };
 
-/// Counts what tiles have that are done, before the job's own sink sees them.
+/// Counts the contents of tiles that are done, before the job's own sink gets them.
 ///
 /// Threads: any.
 class Tally {
@@ -110,7 +110,7 @@ PipelineOptions options_of(Setting const& setting, JobWork const& work, TrialOpt
   return wanted;
 }
 
-/// Hands a tile to the job's own sink as one of its pass.
+/// Passes a tile to the job's own sink as one of its pass.
 ///
 /// Throws: what that throws, after `source` was told.
 void hand_on(JobWork const& work, RepeatedSource const& input, UntilFailed& source, Completion& done) {
@@ -281,7 +281,7 @@ inline namespace PENSTOCK_FLAVOUR {
 
 void write_traced_run(TraceArguments const& trace, OutputFile& file, TraceFacts const& about, DeviceGroup const& on,
                       measure::Setting const& setting, measure::TrialOptions options, std::stop_token const& stop) {
-  // The user looks at a trace to see tiles, and not a quarter of a second of them.
+  // A trace should show tiles, so it is shorter than a quarter of a second.
   options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
   options.window = std::min<std::chrono::nanoseconds>(options.window, std::chrono::milliseconds(50));
   auto const recorder = trace.recorder();
