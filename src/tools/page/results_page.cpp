@@ -27,9 +27,9 @@ void append_escaped(std::string& page, std::string_view text) {
   }
 }
 
-/// JSON inside a script element. There "</script" would end it, and "<!--" change how its end is found. In JSON a "<"
-/// can only be part of a text, so it may be written as an escape; and so may the two line separators that JavaScript
-/// ended its texts at until 2019.
+/// Appends JSON inside a script element. There "</script" would end it, and "<!--" change how its end is found. In JSON
+/// a "<" can only be part of a text, so it may be written as an escape; and so may the two line separators at which
+/// JavaScript ended its texts until 2019.
 void append_json(std::string& page, std::string_view json) {
   for (std::size_t at = 0; at < json.size(); ++at) {
     std::string_view const rest = json.substr(at);
