@@ -134,7 +134,7 @@ void* looked_at(void* target, char const* name, Variant variant) {
 std::atomic<Ask> real_ask{nullptr};
 std::atomic<AskForStatus> real_ask_for_status{nullptr};
 
-/// Calls cuGetProcAddress of the driver, with or without a status argument, as the driver has it.
+/// Calls cuGetProcAddress of the driver in the driver's form, with or without a status argument.
 Result ask(char const* name, void** found, int version, std::uint64_t flags, int* status) {
   *found = nullptr;
   if (AskForStatus const with = real_ask_for_status.load()) return with(name, found, version, flags, status);
