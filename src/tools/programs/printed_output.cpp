@@ -23,7 +23,7 @@ std::string lower(std::string_view text) {
   return all;
 }
 
-/// A unit of time or of something in a time.
+/// True for a unit of time or of something in a time.
 bool is_unit(std::string_view word) {
   constexpr std::array units{"s",           "sec",          "secs",        "second",       "seconds",    "ms",
                              "msec",        "msecs",        "us",          "usec",         "usecs",      "\xC2\xB5s",
@@ -38,7 +38,7 @@ bool is_unit(std::string_view word) {
   return false;
 }
 
-/// A word that says that what follows was measured.
+/// True for a word that announces a measured value.
 bool announces(std::string_view word) {
   constexpr std::array words{"time",       "timing", "elapsed", "duration",    "latency", "bandwidth",
                              "throughput", "speed",  "speedup", "performance", "took",    "runtime"};

@@ -10,7 +10,7 @@
 
 namespace penstock::cli {
 
-/// A line for a message: its printable characters, and not too many of them.
+/// A line for a message: its printable characters, up to a limit.
 std::string shown_line(std::string_view line);
 
 /// The first difference of two outputs, as in "line 3: 'one' and 'other'"; empty if they are equal. If it is behind the
@@ -19,7 +19,7 @@ std::string difference_of(Heard const& one, Heard const& other);
 
 /// Output of a program, compared between runs without the numbers that no two runs have in common.
 ///
-/// These are numbers with a unit of time or of a rate behind them, or a word of that kind before them in their line, as
+/// These are numbers that a unit of time or of a rate follows, or that a word of that kind precedes in their line, as
 /// in "Elapsed: 3.2" or "51.2 GB/s"; and numbers that differ between two runs of the same program.
 class PrintedOutput {
  public:
@@ -28,7 +28,7 @@ class PrintedOutput {
   PrintedOutput(PrintedOutput const&) = delete;
   PrintedOutput& operator=(PrintedOutput const&) = delete;
 
-  /// Takes what another run of the same program printed: numbers in which they differ count no more.
+  /// Takes the output of another run of the same program: numbers that differ there no longer count.
   ///
   /// Returns: how they differ otherwise, as `difference_of` has it; empty if they do not.
   std::string widen(Heard const& other);
