@@ -24,14 +24,14 @@ class WatchedRuns {
   /// Runs the program once, with these variables set.
   using RunOnce = std::function<ProgramEnd(Variables const&)>;
 
-  /// Watches one run. `variables` are those of its way, and `before` is how it ended without being watched.
+  /// Watches one run. `variables` are those of its way, and `before` is its end without being watched.
   ///
   /// Returns: whether it could be watched.
   bool watch(Contender contender, Variables variables, ProgramEnd const& before, RunOnce const& run);
-  /// Takes, as a sentence, why there is less than there might be.
+  /// Takes a sentence on why there are fewer results.
   void remark(std::string sentence) { remarks_.push_back(std::move(sentence)); }
 
-  /// Tells a comparison what was seen.
+  /// Adds what was seen to a comparison.
   void tell(WholeComparison& compared) const;
   std::vector<std::string> const& remarks() const noexcept { return remarks_; }
   /// Operations that only the legacy default stream keeps in order, in lines; the remarks behind them.
