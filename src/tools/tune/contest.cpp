@@ -19,16 +19,16 @@ namespace {
 constexpr double usual_noise = 0.03;
 constexpr double least_noise = 0.004;
 constexpr std::size_t few = 5;
-/// Standard errors by which a point must be behind to be out: one in forty of those that are as good is lost so.
+/// Standard errors by which a point must be behind to be out. This loses one in forty of the points that are as good.
 constexpr double beaten_by = 2;
 /// A lead smaller than this is not worth measuring for.
 constexpr double worthwhile = 0.01;
-/// A look takes about so many times as long as a glance, until one was seen.
+/// Duration of a look in glances, until one was measured.
 constexpr double look_in_glances = 3;
 
 using Logs = std::vector<std::optional<double>>;
 
-/// The median over the rounds that both were measured in: with three or more of them no hiccup reaches it.
+/// The median over the rounds in which both were measured: with three or more of them a single outlier does not matter.
 std::optional<double> ahead_of(Logs const& one, Logs const& other) {
   std::vector<double> ahead;
   for (std::size_t round = 0; round < one.size(); ++round) {
@@ -86,7 +86,7 @@ std::optional<double> Contest::measure(Levels const& levels, Effort effort, std:
     attempts_[at].scores.push_back(*score);
     return std::log(*score);
   }
-  // A run that was asked to stop says nothing of its point.
+  // A run that was asked to stop does not count as a failure of its point.
   attempts_[at].failed = !stopped();
   return std::nullopt;
 }

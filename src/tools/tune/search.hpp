@@ -20,7 +20,7 @@ struct SearchOptions {
   double within = 60;    ///< Seconds.
   Levels defaults = {};  ///< The start, which the best is also compared with in the end.
   std::vector<KnownStart> known = {};
-  /// Is told what comes next.
+  /// Called with the next move.
   std::function<void(std::string const& move, Contest const& contest)> progress = {};
 };
 
@@ -28,7 +28,7 @@ struct SearchOptions {
 struct Found : Final {
   std::vector<Attempt> attempts = {};  ///< Attempts in the order in which they were first tried.
   std::size_t runs = 0;
-  bool all = true;  ///< It came to its end; false if time or patience ran out before.
+  bool all = true;  ///< The search came to its end; false if it was stopped or the time ran out before.
 };
 
 /// Looks for the highest point of a landscape in few measurements, however noisy: docs/tune.md says how.

@@ -76,9 +76,9 @@ std::vector<KnownStart> known_starts(DeviceGroup const& devices, TuneOptions con
 
 TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_chosen, Aim sought) {
   using std::chrono::milliseconds;
-  // The captures of 512 slots take some 24 ms a lane.
+  // Capturing in 512 slots takes some 24 ms a lane.
   constexpr milliseconds longest_settling{100};
-  // A hundredth of the tiles says less than all of them.
+  // Latency is that of a hundredth of the tiles, which is less certain than a figure of all of them.
   bool const latency = sought == Aim::latency;
   TrialOptions options{.warm_up = milliseconds(10), .window = milliseconds(latency ? 100 : 40)};
   if (effort == Effort::look) {
@@ -118,7 +118,7 @@ std::optional<double> PipelineLandscape::measure(Levels const& levels, Effort ef
     keep_too_slow({errors_[levels]}, too_slow_);
   }
   if (auto const loss = devices_.lost()) throw *loss;
-  // No setting is known to be better than another then, and the rest of the time would be lost.
+  // No setting is known to be better than another then, and the remaining time would be wasted.
   constexpr std::size_t enough = 3;
   if (highest_ == 0 && !too_slow_.empty() && errors_.size() >= enough) {
     throw Error(ErrorKind::device_refused, "Nothing was tuned, and nothing is saved. " + too_slow_);
@@ -167,7 +167,7 @@ bool PipelineLandscape::allowed(Levels const& levels) const {
 double PipelineLandscape::cost(Levels const& levels) const {
   Setting const setting = setting_at(levels);
   PipelineOptions const asked = setting.options();
-  // All lanes, one thread that waits for tiles and one that waits for results.
+  // These are all lanes, one thread that waits for tiles and one that waits for results.
   unsigned const awake = asked.aim == Aim::latency ? asked.lanes + 2 : 0;
   double const share = static_cast<double>(pinned(setting)) / static_cast<double>(options_.bounds.most_bytes + 1);
   return asked.producers + asked.lanes + asked.consumers + awake + share;
@@ -223,7 +223,9 @@ Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_tok
     };
   }
   Found const found = search(axes, pipelines, search_options, stop);
-  if (auto const loss = devices.lost()) throw *loss;  // Maybe at the very end, when nothing more was measured.
+  if (auto const loss = devices.lost())
+    throw *loss;  // A device may be lost at the very end, when nothing more was
+                  // measured.
   auto const figures = [&](std::vector<double> heights) {
     for (double& one : heights) one = pipelines.figure(one);
     return heights;

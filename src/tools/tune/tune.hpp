@@ -48,7 +48,7 @@ inline namespace PENSTOCK_FLAVOUR {
 /// in all of their slots: else `never` would win because the others were measured while they captured.
 TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_chosen, Aim sought = Aim::throughput);
 
-/// Pipelines on some devices: each point is as high as its throughput, or the higher the less its latency is.
+/// Pipelines on some devices: a point's height is its throughput, or grows as its latency falls.
 ///
 /// Shape: the arguments of the constructor outlive it.
 class PipelineLandscape final : public Landscape {
@@ -69,12 +69,12 @@ class PipelineLandscape final : public Landscape {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
   bool allowed(Levels const& levels) const override;
-  /// Threads count first, and then memory; with them those that never sleep.
+  /// Cost counts threads first, and then memory; among threads also those that never sleep.
   double cost(Levels const& levels) const override;
 
-  /// The figure of a height, as TunedPoint has it.
+  /// The figure of a height, in the form of TunedPoint.
   double figure(double height) const noexcept { return options_.sought == Aim::throughput ? height : 1 / height; }
-  /// The best figure of all that were seen; 0 if there is none.
+  /// The best figure so far; 0 if there is none.
   double best_seen() const noexcept { return highest_ > 0 ? figure(highest_) : 0; }
   /// Load at which latency is measured; 0 as long as no setting has worked.
   double load_tiles_per_second() const noexcept { return load_; }
@@ -84,7 +84,7 @@ class PipelineLandscape final : public Landscape {
   std::size_t combinations() const;
   /// Shape: of a point that could be measured.
   Made const& made(Levels const& levels) const { return made_.at(levels); }
-  /// Why a point could not be measured; empty if it could.
+  /// Reason why a point could not be measured; empty if it could.
   std::string error(Levels const& levels) const;
   /// For a model: says that this machine was too slow for it in some run; else empty.
   std::string const& too_slow() const noexcept { return too_slow_; }
@@ -109,7 +109,7 @@ class PipelineLandscape final : public Landscape {
 };
 
 /// Looks for the setting that moves most bytes a second through these devices, or has the least latency: docs/tune.md
-/// says how. A setting that fails is passed over, and so are those that pin more than the bounds allow.
+/// explains how. Settings that fail are passed over, and so are those that pin more than the bounds allow.
 ///
 /// Blocks: for `within` seconds or less.
 /// Throws: Error, if a list is not valid, if there is no load, or if a device is lost.

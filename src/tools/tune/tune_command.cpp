@@ -28,7 +28,7 @@ namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// A quarter of what is there, and no more than people would give a pipeline without being asked.
+/// A quarter of the available memory, up to what people would give a pipeline without being asked.
 std::uint64_t safe_bytes(HostLimits const& host) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
   std::uint64_t const free = std::min(host.memory_available_bytes, host.cgroup_memory_left_bytes.value_or(most * 4));
@@ -142,13 +142,13 @@ void TuneCommand::choose_lists(CLI::App const& command) {
                     ": other options depend on it, so tune takes yes or no; run it once for each.");
   }
   if (completion == "yes") {
-    // Lanes are the producers then, and each has one tile.
+    // The lanes are the producers then, and each has one tile.
     for (auto const* const axis : {"producers", "slots", "batch"}) {
       if (!is_named(command, axis)) lists.set(axis, "0");
     }
   }
   if (!for_latency()) return;
-  // Producers are as many as filling takes; a tile's size is for the user to say, as for bench.
+  // There are as many producers as filling takes; the user chooses the size of a tile, as for bench.
   for (auto const& [axis, list] : {std::pair{"producers", "0"}, std::pair{"tile", "1MiB"}, std::pair{"aim", "free"}}) {
     if (!is_named(command, axis)) lists.set(axis, list);
   }

@@ -32,7 +32,7 @@ bool for_latency(Tuned const& tuned) {
   return tuned.sought == Aim::latency;
 }
 
-/// A figure in the unit in which it is told.
+/// A figure in the unit of the output.
 std::string number_text(Aim sought, double figure) {
   return short_number(sought == Aim::latency ? figure : figure / bytes_per_gigabyte);
 }

@@ -34,7 +34,7 @@ struct TunedPoint {
   /// through.
   std::vector<double> figures = {};
   double against = 1;      ///< The same as Attempt::against.
-  std::string error = {};  ///< Why it failed; empty if it did not.
+  std::string error = {};  ///< Reason why it failed; empty if it did not.
 };
 
 /// Result of a search over pipelines.
@@ -45,7 +45,7 @@ struct Tuned {
   std::vector<TunedPoint> tried = {};  ///< Points in the order in which they were tried; the defaults come first.
   std::optional<std::size_t> best = {};
   PipelineOptions options = {};    ///< All options of the best, as they were on this machine.
-  std::uint64_t pinned_bytes = 0;  ///< The tiles of the best.
+  std::uint64_t pinned_bytes = 0;  ///< Bytes of the tiles of the best.
   /// Bytes that the best pins, if that is more than the bounds allow: the defaults may, since they are tried in any
   /// case.
   std::optional<std::uint64_t> beyond = {};
