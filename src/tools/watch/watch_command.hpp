@@ -16,11 +16,11 @@
 
 namespace penstock::cli {
 
-/// `penstock watch`: what a program asks of the driver, what the device does, and what that says.
+/// `penstock watch`: shows what a program asks of the driver, what the device does, and the conclusions.
 struct WatchCommand {
   std::vector<std::string> words;  ///< The program and its arguments.
-  std::string read;                ///< A log or results, instead.
-  std::string logs;                ///< A folder in which the logs stay.
+  std::string read;                ///< A log or results to read, instead.
+  std::string logs;                ///< A folder that keeps the logs.
   std::string limit = "256MiB";    ///< Of each log.
   std::string trace;
   std::string html;
@@ -37,9 +37,9 @@ struct WatchCommand {
       "CUDA_INJECTION64_PATH.";
 
   void add_to(CLI::App& command);
-  /// All but the program.
+  /// Adds all options except the program.
   void add_options_to(CLI::App& command);
-  /// Runs the program, or reads what was written of it, and prints what it shows.
+  /// Runs the program, or reads its logs or results, and prints what they show.
   ///
   /// Throws: Error, if it cannot be run or watched, or what is to be read is none.
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
