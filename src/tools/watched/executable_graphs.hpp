@@ -19,22 +19,22 @@ class ExecutableGraphs {
  public:
   /// Nodes of a graph that touch bytes.
   struct Nodes {
-    /// Copies and memsets, by their node; null: it is not known which bytes that node touches.
+    /// Copies and memsets by their node; null: the bytes that the node touches are not known.
     std::map<std::uint64_t, WatchRecord const*> nodes = {};
-    bool known = false;  ///< False: it is not known which bytes the graph touches at all.
+    bool known = false;  ///< False: the bytes that the graph touches are not known at all.
   };
 
   explicit ExecutableGraphs(WatchLog const& log) : log_(log) {}
 
   /// Takes a call that makes a graph executable, or changes such a graph.
   void take(WatchRecord const& call);
-  /// The nodes of a graph, as they are when the call launches it.
+  /// The nodes of a graph, in their state when the call launches it.
   Nodes const& launched(WatchRecord const& call);
 
  private:
   struct Graph {
     Nodes touched = {};
-    std::size_t next = 0;   ///< The record of WatchLog::graphs that has not come yet.
+    std::size_t next = 0;   ///< Index of the next record of WatchLog::graphs.
     bool replaced = false;  ///< Its nodes were replaced by those of another graph, while calls still name those that it
                             ///< was made of.
   };

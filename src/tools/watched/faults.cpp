@@ -14,7 +14,7 @@ using namespace watch_log;
 /// Number of times in one place that count as a loop.
 constexpr std::uint64_t loop = 3;
 
-/// Gathers what a fault costs, by place.
+/// Sums the cost of a fault, by place.
 class Tally {
  public:
   explicit Tally(WatchModel const& model) : model_(model) {}
@@ -31,7 +31,7 @@ class Tally {
     ++place.count;
     place.cost += cost;
   }
-  /// Forgets places with fewer than that.
+  /// Forgets places with fewer calls than a loop.
   void keep_loops() {
     std::erase_if(places_, [](auto const& place) { return place.second.count < loop; });
   }
@@ -172,7 +172,7 @@ Findings find_faults(WatchModel const& model) {
     }
     found.gaps.push_back(sum);
     if (why == FaultKind::host_blocks) {
-      // They were waited through.
+      // Threads waited during these gaps, so they add to that fault's cost.
       if (found.faults.back().count > 0) found.faults.back().cost += sum.time;
     } else {
       found.faults.push_back({why, sum.count, sum.time, tally.worst()});

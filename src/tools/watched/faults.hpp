@@ -13,7 +13,7 @@
 
 namespace penstock::cli {
 
-/// A thread and a call by which a fault shows, with all of its kind there.
+/// A thread and a call that show a fault, with the sums over all of the kind there.
 struct FaultPlace {
   std::uint32_t thread = 0;
   std::string call = {};
@@ -27,8 +27,8 @@ struct FaultPlace {
 struct Fault {
   FaultKind kind = FaultKind::pageable;
   std::uint64_t count = 0;
-  /// Nanoseconds that are lost by it, at most those that are between the time it took and the possible one. Those of
-  /// several faults may be the same.
+  /// Nanoseconds lost by it, at most the difference of the measured time and the possible one. Several faults may share
+  /// them.
   std::int64_t cost = 0;
   std::vector<FaultPlace> worst = {};  ///< The costliest first, three at most.
 };

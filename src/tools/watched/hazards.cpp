@@ -56,7 +56,7 @@ class Search {
     WatchRecord const* const activity = activity_of(call);
     if (activity == nullptr) return (call.flags & waits) != 0;
     if ((call.flags & waits) != 0) return activity->what != copy_on_device;
-    // Into pageable memory an asynchronous copy is none.
+    // An asynchronous copy into pageable memory is not asynchronous.
     return activity->what == copy_out && activity->to == pageable_memory;
   }
 
@@ -79,7 +79,7 @@ class Search {
           ++found_.unknown_bytes;
         } else {
           touch_bytes(touch, call.first, call.bytes, true);
-          // Pageable memory has been read when the call returns.
+          // The driver has read pageable memory when the call returns.
           WatchRecord const* const activity = activity_of(call);
           if (static_cast<Call>(call.what) == Call::copy && (activity == nullptr || activity->from != pageable_memory))
             touch_bytes(touch, call.second, call.bytes, false);

@@ -85,7 +85,7 @@ LogFolder::LogFolder(std::string const& name) : path_(name) {
     if (int why = 0; !takes_files(path_, why))
       throw Error(ErrorKind::bad_argument,
                   "--logs " + path_ + ": no file can be made there: " + std::strerror(why) + ". Name another folder.");
-    // A process may change its folder before it uses a GPU.
+    // A process may change its working folder before it uses a GPU.
     path_ = fs::absolute(path_);
   }
   notes_.number = memfd_create("penstock-watch", MFD_CLOEXEC);

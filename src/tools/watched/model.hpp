@@ -16,17 +16,17 @@ namespace penstock::cli {
 /// Work of a kind that the device does one at a time.
 enum class WorkKind : std::uint8_t { upload, download, kernel, other };
 
-/// A stream as the device saw it.
+/// A stream, seen from the device.
 struct WatchedStream {
   std::uint16_t device = 0;
-  std::uint64_t number = 0;  ///< CUPTI's.
-  std::uint64_t handle = 0;  ///< 0 if no call of it is known.
-  bool blocking = true;      ///< It waits for the legacy default stream, and that for it.
+  std::uint64_t number = 0;  ///< CUPTI's number.
+  std::uint64_t handle = 0;  ///< Its handle; 0 if no call of it is known.
+  bool blocking = true;      ///< It waits for the legacy default stream, and the latter for it.
   std::uint64_t works = 0;
   std::int64_t busy = 0;  ///< Nanoseconds.
 };
 
-/// Something that the device did.
+/// A work of the device.
 struct Work {
   WatchRecord const* activity = nullptr;
   WatchRecord const* call = nullptr;  ///< The call that asked for it; null if the log does not have it.
@@ -68,7 +68,7 @@ class WatchModel {
   std::int64_t serial() const noexcept { return serial_; }
   /// Time of the busiest of the three kinds, which is the least that all could take.
   std::int64_t possible() const noexcept;
-  /// 1 - window / serial, as text books have it: 0 for one after the other, less with gaps. Empty without work.
+  /// 1 - window / serial, as in textbooks: 0 for one after the other, less with gaps. Empty without work.
   std::optional<double> text_overlap() const;
   /// Times in which anything ran.
   Intervals const& busy() const noexcept { return busy_; }

@@ -18,15 +18,15 @@ using VectorClock = std::vector<std::uint32_t>;
 /// Rules of an Order.
 struct OrderRules {
   /// True: calls that name no stream mean the legacy default stream, which waits for all blocking streams of its
-  /// context, and they for it. False: they mean a default stream of their thread. Calls that name the legacy stream by
-  /// its handle stay in it, either way.
+  /// context, and they for it. False: they mean a default stream of their thread. Either way calls that name the legacy
+  /// stream by its handle stay in it.
   bool fence = true;
-  /// True: what one thread waited for, all threads know from then on. False: only that thread does, which may have told
-  /// the others in ways that no log shows.
+  /// True: the waits of one thread are known to all threads from then on. False: only that thread knows them, and may
+  /// have notified the others in ways that no log shows.
   bool threads_tell = true;
 };
 
-/// A place in the order of one stream: its number, and the how many-th operation.
+/// A place in the order of one stream: its number, and the number of the operation.
 struct OrderPlace {
   std::size_t stream = 0;
   std::uint32_t operation = 0;
@@ -42,7 +42,7 @@ class Order {
  public:
   explicit Order(OrderRules rules) : rules_(rules) {}
 
-  /// Takes a call that works in a stream, waits or makes streams. `waits`: whether it returns once its own work is
+  /// Takes a call that works in a stream, waits or makes streams. `waits` is true if it returns once its own work is
   /// done.
   ///
   /// Returns: the place of its work, if it has such.
@@ -89,7 +89,7 @@ class Order {
   std::map<Key, std::size_t> numbers_;
   std::unordered_map<std::uint64_t, VectorClock> events_;
   std::unordered_map<std::uint32_t, Known> hosts_;
-  std::vector<Pending> pending_;  ///< A heap, by the earliest end.
+  std::vector<Pending> pending_;  ///< A heap; the earliest end comes first.
   std::size_t last_ = 0;
 };
 

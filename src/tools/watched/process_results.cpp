@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using namespace watch_log;
 
-/// The longest tables have so many rows; the others of a table are one row together.
+/// Maximum number of rows of a table; all others are one row together.
 constexpr std::size_t most_rows = 40;
 
 struct Sum {

@@ -62,7 +62,7 @@ ScratchFolder::ScratchFolder() {
   } while (!lock());
 }
 
-/// False, if another process has removed it before it was locked.
+/// False, if another process has removed the folder before it was locked.
 bool ScratchFolder::lock() {
   folder_.shut();
   folder_.number = open_folder(path_);
