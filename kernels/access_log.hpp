@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fields of an access log must be, and where they are in a line that has more or fewer of them in front, the
-// same on CPU and GPU.
+// Rules for the fields of an access log, and their places in a line that has more or fewer of them in front, the same
+// on CPU and GPU.
 #pragma once
 
 #include <cstdint>

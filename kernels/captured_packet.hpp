@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record of a capture says of its packet, the same on CPU and GPU.
+// Facts in a record of a capture on its packet, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>

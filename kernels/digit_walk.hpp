@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk over a line of which two fields count that have digits only, on CPUs.
+// The walk over a line in which two fields count and both have only digits, on CPUs.
 #pragma once
 
 #include <algorithm>

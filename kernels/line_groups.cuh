@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a block of GPU threads adds up of lines, in shared memory where it fits.
+// Sums over the lines of a block of GPU threads, in shared memory where they fit.
 #pragma once
 
 #include <type_traits>

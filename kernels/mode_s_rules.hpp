@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is a frame of Mode S, the same on CPU and GPU.
+// Rules for frames of Mode S, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>

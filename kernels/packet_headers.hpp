@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headers of IP and behind it, the same on CPU and GPU.
+// The headers of IP and those behind them, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>

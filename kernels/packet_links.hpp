@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where IP begins in a packet of each link, the same on CPU and GPU.
+// The place of IP in a packet of each link, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a packet, the same on CPU and GPU.
+// Contents of a packet, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>

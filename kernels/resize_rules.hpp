@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pixels count for a value of a resized image, and by which weight: the same on host and GPU.
+// The pixels that count for a value of a resized image, and their weights: the same on host and GPU.
 #pragma once
 
 #include <cstddef>

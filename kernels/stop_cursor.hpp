@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From stop to stop through a text.
+// Goes from stop to stop through a text.
 #pragma once
 
 #include <array>
