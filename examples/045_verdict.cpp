@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps a run from being faster, and what to do about it: a source that takes its time, and a verdict that says
-// so.
+// A verdict says what keeps a run from being faster, and what to do about it: here it is a slow source.
 #include <algorithm>
 #include <cstdio>
 

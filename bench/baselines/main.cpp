@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Question: does penstock move as many tiles as the best program that one would write without it? Budget: at least as
-// many at every size, and its default options 0.9 of what they come to when tuned.
+// many at every size, and with its default options 0.9 of the tuned rate.
 #include <cstdio>
 
 #include "contest_output.hpp"

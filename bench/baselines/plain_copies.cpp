@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What do plain copies come to at most at each size, on one GPU or several at once, in a program that has nothing of
-// penstock? Budget: what `penstock bench` calls the ceiling of copies is within 3 % of it.
+// Question: how fast are plain copies at most at each size, on one GPU or several at once, in a program without
+// penstock? Budget: the ceiling of copies by `penstock bench` is within 3 % of it.
 #include <algorithm>
 #include <array>
 #include <atomic>

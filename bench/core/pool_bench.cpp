@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does it cost to borrow a tile and to bring it home? Budget: 100 ns alone, 1 us with as many threads as CPUs; 1
-// us where others wait for it, if the pool has a spin.
+// Question: what does it cost to borrow and return a tile? Budget: 100 ns alone, 1 us with as many threads as CPUs; 1
+// us if other threads wait for it, provided that the pool has a spin.
 #include <chrono>
 #include <optional>
 #include <stop_token>

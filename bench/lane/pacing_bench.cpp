@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: what does a lane make of a link of 51 GB/s each way, and what does it take of a core meanwhile? A device
-// that only takes the time stands for the GPU, and nothing is filled. Budget: 0.96 of the link in tiles of 1 MiB and
-// 0.98 in tiles of 4 MiB, 8 and 10 us of CPU a tile, all with it.
+// Question: how much of a link of 51 GB/s each way does a lane use, and how much of a core? A device that only takes
+// the time stands for the GPU, and nothing is filled. Budget: 0.96 of the link in tiles of 1 MiB and 0.98 in tiles of 4
+// MiB, 8 and 10 us of CPU a tile, all included.
 #include <chrono>
 #include <memory>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a test process leaves alive when it ends.
+// Marks a test process that leaves objects alive when it ends.
 #pragma once
 
 namespace penstock::support {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the tensors of `images` go: into a file, and small onto a contact sheet.
+// Writes the tensors of `images` into a file, and small onto a contact sheet.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How `images` decodes a file into a tile.
+// Decodes a file of `images` into a tile.
 #pragma once
 
 #include <algorithm>

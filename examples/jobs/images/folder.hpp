@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files of a folder are images.
+// Finds the images in a folder.
 #pragma once
 
 #include <algorithm>

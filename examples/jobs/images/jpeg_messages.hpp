@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libjpeg says of a file.
+// Messages of libjpeg on a file.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a camera was held when it took an image: EXIF's tag Orientation.
+// The position of a camera when it took an image: EXIF's tag Orientation.
 #pragma once
 
 #include <cstddef>

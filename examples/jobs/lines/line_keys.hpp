@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the job `lines` says of the lines in its row `other`, and of records that it cannot read.
+// Remarks of the job `lines` on the lines in its row `other`, and on records that it cannot read.
 #pragma once
 
 #include <algorithm>

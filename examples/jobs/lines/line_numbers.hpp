@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the job `lines` says of numbers that it could not add.
+// Remarks of the job `lines` on numbers that it could not add.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the job `lines` that say what a line is made of.
+// The options of the job `lines` for the format of a line.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the job `lines` says of the groups that it added up.
+// Results of the job `lines` on the groups that it added up.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the job `radio` makes of its tiles: lines of frames, a digest of all of them, and a picture.
+// Results that the job `radio` makes of its tiles: lines of frames, a digest of all of them, and a picture.
 #pragma once
 
 #include <algorithm>

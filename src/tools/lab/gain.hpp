@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What work gained by running beside other work.
+// The gain of work from running beside other work.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments: what a call keeps its host thread for.
+// Experiments: the time for which a call keeps its host thread.
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/host_time.hpp"
 #include "penstock/core/quantile.hpp"

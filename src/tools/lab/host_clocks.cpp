@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments: how long work of a device took, asked of the host's clock and of events, too early and in time.
+// Experiments: the time of a device's work, by the host's clock and by events, asked for too early and in time.
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/held_stream.hpp"
 #include "tools/lab/judgements.hpp"

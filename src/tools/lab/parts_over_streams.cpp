@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments: copy, kernel and copy of parts, over more streams or more buffers, as texts on streams have them.
+// Experiments: copy, kernel and copy of parts, over more streams or more buffers, as in texts on streams.
 #include <algorithm>
 #include <optional>
 #include <string>

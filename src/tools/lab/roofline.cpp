@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiment: where memory stops to bound a kernel, and arithmetic begins.
+// Experiment: the intensity from which arithmetic bounds a kernel instead of memory.
 #include <algorithm>
 #include <cstdio>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments: what puts work in order across streams.
+// Experiments: ways to order work across streams.
 #include "penstock/kernels.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/workbench.hpp"
