@@ -57,7 +57,7 @@ Trial send_at(double rate, Receiving way, Load load) {
 struct Search {
   Trial highest;
   std::uint64_t dropped = 0, silent = 0;
-  bool by_sender = false;  ///< The sender reached no higher rate.
+  bool by_sender = false;  ///< The sender's full rate holds.
 };
 
 Search search(Receiving way, Load const& load) {

@@ -207,8 +207,8 @@ void print(char const* when, Held const& held, Came& came) {
   std::fflush(stdout);
 }
 
-/// Reports the resources at the beginning, every minute and shortly before the end; true if they have not grown by
-/// then.
+/// Reports the resources at the beginning, every minute and shortly before the end; true if memory is flat by then,
+/// and descriptors and threads are the same.
 bool hold(bool datagrams, double rate, double seconds) {
   Held first, last;
   bool told = false;
