@@ -22,7 +22,7 @@ __device__ void start(std::uint32_t* value) {
   for (int i = 0; i < 8; ++i) value[i] = words[i];
 }
 
-/// Replaces the chaining value by the one after one more block.
+/// Replaces the chaining value by its value after one more block.
 __device__ void compress(std::uint32_t (&value)[8], std::uint32_t const (&message)[16], std::uint64_t counter,
                          std::uint32_t length, std::uint32_t flags) {
   std::uint32_t state[16];
@@ -58,7 +58,7 @@ __device__ void load_full(std::uint32_t (&message)[16], uint4 const* from) {
   }
 }
 
-/// Loads the first `length` bytes at `from`, and zeros after them; reads no byte beyond.
+/// The first `length` bytes at `from`, and zeros after them; reads no byte beyond.
 __device__ void load_part(std::uint32_t (&message)[16], std::byte const* from, std::uint32_t length) {
 #pragma unroll
   for (std::uint32_t i = 0; i < 16; ++i) {
@@ -83,7 +83,7 @@ __device__ void write_node(Blake3Node* node, std::uint32_t const* chaining, std:
 static_assert(offsetof(Blake3Node, block) == 32 && offsetof(Blake3Node, length) == 96 &&
               offsetof(Blake3Node, flags) == 100 && offsetof(Blake3Node, counter) == 104);
 
-/// Hashes one thread's chunk of `length` bytes. Writes its node to `node` if that is given, else its value to `value`.
+/// One thread's chunk of `length` bytes. Writes its node if `node` is given, else leaves its value in `value`.
 __device__ void hash_chunk(std::byte const* input, std::uint32_t length, std::uint64_t chunk, Blake3Node* node,
                            std::uint32_t (&value)[8]) {
   constexpr std::uint32_t block_bytes = blake3_block_bytes;
@@ -115,10 +115,10 @@ __device__ void hash_chunk(std::byte const* input, std::uint32_t length, std::ui
   }
 }
 
-/// All threads of a block merge `count` values in place. If `node` is given, the topmost parent is written there; else
-/// its value is left in front.
+/// All threads of a block merge `count` values in place. If `node` is given the topmost parent goes there, else its
+/// value is left in front.
 ///
-/// Shape: a merged value replaces its leftmost one, so at each level only one thread accesses it.
+/// Shape: a value that was merged lies where its leftmost one did, so at each level only one thread touches it.
 __device__ void merge(std::uint32_t* values, unsigned count, Blake3Node* node) {
   for (unsigned distance = 1; distance < count; distance *= 2) {
     __syncthreads();
@@ -138,8 +138,7 @@ __device__ void merge(std::uint32_t* values, unsigned count, Blake3Node* node) {
   }
 }
 
-/// Each thread hashes a chunk, and each block merges its threads' values to one, or, if it is the only block, to the
-/// node.
+/// A thread takes a chunk, and a block merges its threads' values to one, or, if it is the only block, to the node.
 __global__ void __launch_bounds__(chunk_threads)
     hash_chunks(std::byte const* input, std::uint64_t bytes, std::uint64_t first_chunk, std::uint32_t* values,
                 Blake3Node* node) {

@@ -60,7 +60,7 @@ Blake3Value blake3_value(Blake3Node const& node) noexcept {
 }
 
 Blake3Digest blake3_root(Blake3Node const& node) noexcept {
-  // The counter of a root is the number of its output block; a chunk that is the root has number 0 as well.
+  // The counter of a root is its output block's number, and a chunk that is the root has number 0 as well.
   return std::bit_cast<Blake3Digest>(compress(node, blake3_is_root));
 }
 

@@ -9,12 +9,12 @@
 namespace penstock {
 namespace {
 
-/// Number of chunks whose values are kept on the stack (4 KiB) before they are merged: a small part of a first-level
+/// Number of chunks whose values stay on the stack (4 KiB) before they are merged: a small share of a first-level
 /// cache, and enough that narrow registers do not dominate near the top.
 constexpr std::size_t chunks_at_once = 128;
 
-/// Calls `work(width, start, count)` until `count` items are done: most by the widest, the rest by the narrowest that
-/// can take it.
+/// Calls `work(width, start, count)` until `count` items are done: the widest does the bulk, and the narrowest that
+/// holds the rest does the rest.
 template <class Work>
 void share_out(std::span<Blake3Width const> widths, std::size_t count, Work work) {
   std::size_t const bulk = count / widths.back().width * widths.back().width;
@@ -52,7 +52,7 @@ Blake3Node blake3_subtree(std::span<std::byte const> input, std::uint64_t first_
   if (input.size() <= blake3_chunk_bytes) return blake3_chunk(input, first_chunk);
   std::size_t const chunks = (input.size() + blake3_chunk_bytes - 1) / blake3_chunk_bytes;
   if (chunks > chunks_at_once) {
-    // The left side is the largest full subtree that leaves some input for the right one.
+    // The left side is the largest full subtree that leaves something for the right one.
     std::size_t const left = std::bit_floor(chunks - 1);
     std::span const left_input = input.first(left * blake3_chunk_bytes);
     return blake3_parent(blake3_value(blake3_subtree(left_input, first_chunk, widths)),

@@ -7,10 +7,10 @@
 
 namespace penstock {
 
-/// A way to compute several BLAKE3 chunks or parents at once, one in each element of a vector register.
+/// A way to do several BLAKE3 chunks or parents side by side, one in each element of a vector register.
 ///
-/// Any count is allowed, but only multiples of `width` leave no element idle. No alignment is required. `values` may be
-/// the memory of `pairs`.
+/// Any count may be given, but only multiples of `width` leave no element idle. Nothing need be aligned. `values` may
+/// be the memory of `pairs`.
 ///
 /// Shape:   input is count x 1024 bytes, pairs is count x 64 (two values each), values is count x 32.
 /// Threads: any.
@@ -21,10 +21,10 @@ struct Blake3Width {
   void (*parents)(std::byte const* pairs, std::size_t count, std::byte* values);
 };
 
-/// The widths that this processor supports, in ascending order. The first is 1 and always supported.
+/// The widths that this processor has, in rising order. The first is 1 and always there.
 std::span<Blake3Width const> blake3_widths() noexcept;
 
-/// The widths that were compiled; to be called only on a processor that has the instructions.
+/// The widths that were compiled. Call one only on a processor that has its instructions.
 extern Blake3Width const blake3_one;
 extern Blake3Width const blake3_four;
 extern Blake3Width const blake3_eight;

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(busy_threads) stay(unsigned long long duration
     }
     atomicMax(word(&stamp->end), now());
   }
-  // The other threads keep their places on the multiprocessor.
+  // The others hold their places on the multiprocessor.
   __syncthreads();
 }
 

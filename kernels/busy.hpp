@@ -10,22 +10,22 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Times of a kernel, as its device recorded them. A default value means that it never ran.
+/// Start and end of a kernel, as its device noted them. A fresh stamp says that the kernel never ran.
 ///
 /// Units: nanoseconds of a clock that all kernels of the device share.
 struct Stamp {
-  std::uint64_t start = ~std::uint64_t{0};  ///< Start of the first block.
-  std::uint64_t end = 0;                    ///< End of the last block.
+  std::uint64_t start = ~std::uint64_t{0};  ///< Time when the first block started.
+  std::uint64_t end = 0;                    ///< Time when the last block ended.
 
   bool ran() const noexcept { return start <= end; }
 };
 
-/// Runs without computing: each block stays until `duration` has passed since it started.
+/// Computes nothing: each block stays until `duration` has passed since it started.
 ///
-/// Blocks have 1024 threads on a GPU, so that few of them fill a multiprocessor. On the CPU device a block occupies a
+/// A block has 1024 threads on a GPU, so that few of them fill a multiprocessor. On the CPU device a block takes up a
 /// compute thread but no CPU, so that more of them run at once than there are CPUs.
 ///
-/// Shape:   stamp is memory of the stream's device, and has a default Stamp.
+/// Shape:   stamp is memory of the stream's device, and holds a fresh Stamp.
 /// Threads: any.
 /// Blocks:  never; *stamp is valid once `stream` has passed this call.
 /// Throws:  Error, if the launch is refused. On the CPU device a launch may allocate.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the record of a capture for a packet, the same on CPU and GPU.
+// Facts in a record of a capture on its packet, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// A record of a capture.
 struct CapturedPacket {
-  bool packet = false;     ///< False: it is another block.
+  bool packet = false;     ///< False for any other block of the capture.
   std::uint64_t time = 0;  ///< Nanoseconds since 1970, no_packet_time, or late_packet_time.
   std::uint32_t data = 0;  ///< Offset of its bytes in the tile.
   std::uint32_t captured = 0;
@@ -21,7 +21,7 @@ struct CapturedPacket {
   std::uint32_t link = 0;
 };
 
-/// Converts `units` units to nanoseconds; results beyond 64 bits are late_packet_time.
+/// Nanoseconds of `units`; late_packet_time if 64 bits do not hold them.
 PENSTOCK_PARSES_THERE constexpr std::uint64_t nanoseconds_of(std::uint64_t units, std::uint32_t unit) {
   constexpr std::uint64_t second = 1'000'000'000;
   if ((unit & 0x80U) == 0) {
@@ -37,15 +37,14 @@ PENSTOCK_PARSES_THERE constexpr std::uint64_t nanoseconds_of(std::uint64_t units
   if (units >> bits >= late_packet_time / second) return late_packet_time;
   std::uint64_t const part = units & ((std::uint64_t{1} << bits) - 1);
   if (bits <= 30) return (units >> bits) * second + (part * second >> bits);
-  // Done in two steps, since the product does not fit into 64 bits.
+  // The product is made in two steps, since 64 bits do not hold it.
   std::uint64_t const low = part & ((std::uint64_t{1} << (bits - 30)) - 1);
   return (units >> bits) * second + (((part >> (bits - 30)) * second + (low * second >> (bits - 30))) >> 30U);
 }
 
-/// Places of records in the words of a tile's second input, as in RecordPlaces: they begin behind a head of eight
-/// words.
+/// The words of a tile's second input, as in RecordPlaces. The begins of records follow a head of eight words.
 inline constexpr std::uint32_t places_head = 8;
-/// The words of the CaptureKind of a record: its link, unit of time, longest packet, and the two halves of its offset.
+/// The words of the CaptureKind of a record: its link, unit of time, longest packet, and offset by its halves.
 PENSTOCK_PARSES_THERE constexpr std::uint32_t const* capture_kind(std::uint32_t const* places, std::uint32_t record) {
   constexpr std::uint32_t words = 5, first_kind = 2, kinds = 7;
   if (places[kinds] == 0) return places + first_kind;
@@ -65,7 +64,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint64_t moved_by(std::uint64_t time, std::
   return time >= late_packet_time - by ? late_packet_time : time + by;
 }
 
-/// Reads a record of pcap.
+/// A record of pcap.
 PENSTOCK_PARSES_THERE constexpr CapturedPacket pcap_packet(Octets record, std::uint32_t bytes, std::uint32_t flags,
                                                            std::uint32_t unit) {
   constexpr std::uint32_t swapped_lengths = 1, smaller_length = 2;
@@ -88,12 +87,12 @@ PENSTOCK_PARSES_THERE constexpr CapturedPacket pcap_packet(Octets record, std::u
   return found;
 }
 
-/// Reads a block of pcapng.
+/// A block of pcapng.
 PENSTOCK_PARSES_THERE constexpr CapturedPacket pcapng_packet(Octets record, std::uint32_t bytes, bool swapped,
                                                              std::uint32_t const* kind) {
   CapturedPacket found;
   std::uint32_t const type = bytes < 16 ? 0 : capture_word(record, swapped);
-  if (type == 3) {  // A simple packet has no time, and captures no more bytes than its interface says.
+  if (type == 3) {  // Simple: it has no time, and no more captured than its interface says.
     found.packet = true;
     found.time = no_packet_time;
     found.data = 12;
@@ -114,7 +113,7 @@ PENSTOCK_PARSES_THERE constexpr CapturedPacket pcapng_packet(Octets record, std:
   return found;
 }
 
-/// Reads the record with this number in a tile; `places` are the words of its second input.
+/// The record of this number in a tile; `places` are the words of its second input.
 PENSTOCK_PARSES_THERE constexpr CapturedPacket captured_packet(Octets records, std::uint32_t bytes,
                                                                std::uint32_t const* places, std::uint32_t number) {
   std::uint32_t const begin = places[places_head + number];

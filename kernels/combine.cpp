@@ -14,7 +14,7 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// Bytes of one CPU block: some 50 us of work, most of it memory accesses.
+/// Bytes of one CPU block: some 50 us of work, most of it memory's.
 constexpr std::size_t cpu_grain = 256 * std::size_t{1024};
 
 void expect_elements(std::size_t bytes, ElementType type) {

@@ -11,10 +11,10 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Computes into[i] = into[i] op from[i], for elements of `type`: it merges one lane's state into another's.
+/// into[i] = into[i] op from[i], of elements of `type`: one lane's state merged into another's.
 ///
-/// Shape:   memory of the stream's device, both of equal length and disjoint, aligned to an element, and whole elements
-///          of it.
+/// Shape:   memory of the stream's device, both as long as each other and disjoint, aligned to an element, and whole
+///          elements of it.
 /// Threads: any.
 /// Blocks:  never; `into` is valid once `stream` has passed this call.
 /// Throws:  Error, if the spans do not fit or the launch is refused. On the CPU device a launch may allocate.
@@ -24,13 +24,14 @@ void combine(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, Eleme
 /// Loads the kernel, as blake3_prepare does.
 void combine_prepare(ElementType type, ReduceOperation operation, StreamRef stream);
 
-/// The same on host memory, at once.
+/// The same on memory of the host; it is done when the call returns.
 ///
 /// Throws: Error, if the spans do not fit.
 void combine_on_host(std::span<std::byte const> from, std::span<std::byte> into, ElementType type,
                      ReduceOperation operation);
 
-/// Fills host memory with the identity of the operation: 0 for a sum, the greatest value for a minimum.
+/// Fills memory of the host with the value that changes nothing when it is combined: 0 for a sum, the greatest for a
+/// minimum.
 ///
 /// Throws: Error, if these are no whole elements.
 void fill_with_identity(std::span<std::byte> host, ElementType type, ReduceOperation operation);

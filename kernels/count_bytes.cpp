@@ -13,7 +13,7 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr std::size_t values = 256;
-/// Bytes of one CPU block: some 50 us of work, compared to which adding 256 counts is cheap.
+/// Bytes of one CPU block: some 50 us of work, compared with which adding 256 counts is little.
 constexpr std::size_t cpu_grain = 65'536;
 
 }  // namespace
@@ -37,8 +37,7 @@ void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> co
         for (std::byte const byte : input.in(block).subspan(begin, std::min(cpu_grain, input.size() - begin))) {
           ++own[std::to_integer<std::size_t>(byte)];
         }
-        // Relaxed: other blocks only add as well; a thread that reads the counts waits for the stream, which orders
-        // them.
+        // Other blocks add as well; a thread that reads the counts waits for the stream, which orders them.
         for (std::size_t value = 0; value < values; ++value) {
           std::atomic_ref(counts.in(block)[value]).fetch_add(own[value], std::memory_order_relaxed);
         }

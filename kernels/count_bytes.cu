@@ -8,12 +8,12 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// One thread for each value, which clears the count and adds it up.
+/// One thread for each byte value, so that each thread clears and adds up one count.
 constexpr unsigned count_threads = block_threads;
-/// Sufficient for several blocks on each multiprocessor of today's GPUs; with more input a block takes more bytes.
+/// This gives every multiprocessor of today's GPUs several blocks; with more bytes a block takes more of them.
 constexpr std::size_t enough_blocks = 1024;
 
-/// Counts bytes; each block counts in its shared memory first.
+/// Each block counts in its shared memory first.
 __global__ void __launch_bounds__(count_threads)
     count(unsigned char const* input, std::uint64_t bytes, unsigned long long* counts) {
   __shared__ unsigned own[count_threads];
@@ -36,7 +36,7 @@ void count_bytes_prepare_cuda() {
 void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, std::size_t most_blocks,
                       void* stream) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
-  // A block counts at most 2^32 bytes of a value, so the limit is a tile of 4 TiB.
+  // A block counts at most 2^32 bytes of a value, which allows a tile of 4 TiB.
   std::size_t const blocks =
       std::min({(input.size() + 16 * count_threads - 1) / (16 * count_threads), enough_blocks, most_blocks});
   launch_kernel<unsigned char const*, std::uint64_t, unsigned long long*>(

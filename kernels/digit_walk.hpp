@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk over a line whose two relevant fields have digits only, on CPUs.
+// The walk over a line in which two fields count and both have only digits, on CPUs.
 #pragma once
 
 #include <algorithm>
@@ -16,21 +16,21 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Reads the number of a field of at most eight bytes; false if one of them is no digit. `bytes` are the last eight up
-/// to the end of the field, which has `size` bytes, at least one.
+/// Reads a field of at most eight bytes as a number; false if one of them is no digit. `bytes` are the last eight up to
+/// the end of the field, which has `size` of them, at least one.
 constexpr bool few_digits(std::uint64_t bytes, std::size_t size, std::uint64_t& number) noexcept {
   constexpr std::uint64_t each = 0x0101'0101'0101'0101;
   // The first digit is in the lowest byte. Bytes before the field count as zeros.
   std::uint64_t const digits = (bytes ^ (each * '0')) >> (8 * (8 - size)) << (8 * (8 - size));
   if (((digits | (digits + each * (0x80 - 10))) & (each * 0x80)) != 0) return false;
-  // Combines pairs of digits, pairs of these, and both: the lower of two stands for the higher places.
+  // Pairs of digits, pairs of these, and both: the lower of two stands for the higher places.
   std::uint64_t const pairs = (digits * 10 + (digits >> 8U)) & 0x00ff'00ff'00ff'00ff;
   std::uint64_t const fours = (pairs * 100 + (pairs >> 16U)) & 0x0000'ffff'0000'ffff;
   number = (fours * 10'000 + (fours >> 32U)) & 0xffff'ffff;
   return true;
 }
 
-/// Has the contract of walk_line for LineWalk::digits.
+/// Walks over a line as walk_line does with LineWalk::digits.
 ///
 /// Shape: each stop of `stops`, from `begin` on, ends a field or a line.
 template <class Stops>
@@ -54,14 +54,14 @@ class DigitWalk {
   }
 
  private:
-  /// Skips `fields` fields, at least one. False if the line ends before that.
+  /// Moves `begin` behind `fields` fields, at least one. False if the line ends before that.
   bool go_on(WalkedLine& line, std::uint32_t fields, std::size_t& begin) {
     bool const goes_on = stops_.skip(fields - 1);
     line.stopped = stops_.next();
     begin = line.stopped + 1;
     return goes_on && !ends_line(line.stopped);
   }
-  /// Returns false if a field is not valid for its number.
+  /// False if a field cannot be the one in its place.
   bool walk_log(WalkedLine& line, std::size_t begin) {
     if (std::min(fields_.key, fields_.number) < log_time) return walk_all(line, begin);
     std::uint32_t const last = std::max<std::uint32_t>({fields_.key, fields_.number, log_bytes});
@@ -76,7 +76,7 @@ class DigitWalk {
       }
       std::uint64_t value = 0;
       LineReason const reason = number_in(first, end_, value);
-      // Most fields are digits; a status has three.
+      // Most fields are digits only; a status has three.
       bool const good = reason == LineReason::used && text_[first] != '"' && (field != log_status || end_ - first == 3);
       if (!good && !is_log_field(field, byte_at(), first, end_)) return false;
       take(line, field, reason, value);
@@ -90,7 +90,7 @@ class DigitWalk {
     return [bytes = text_.data()](std::size_t place) { return bytes[place]; };
   }
   bool ends_line(std::size_t at) const { return at == text_.size() || text_[at] == '\n'; }
-  /// Moves to the beginning of the next field; `end_` is then the end of this one. False if the line ends with it.
+  /// Goes to the beginning of the next field; `end_` is then the end of this one. False if the line ends with it.
   bool next_field(WalkedLine& line, std::size_t& begin) {
     end_ = line.stopped = stops_.next();
     bool const goes_on = !ends_line(end_);
@@ -108,7 +108,7 @@ class DigitWalk {
       line.number = reason == LineReason::used ? value : 0;
     }
   }
-  /// Reads the field that begins at `begin`. False if the line ends with it.
+  /// Takes the field that begins there. False if the line ends with it.
   bool read(WalkedLine& line, std::uint32_t field, std::size_t& begin) {
     std::size_t first = begin;
     bool const goes_on = next_field(line, begin);

@@ -12,12 +12,12 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The launchers' implementations for a GPU, as those of cuda_bodies.hpp.
+/// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void resize_images_prepare_cuda();
 void resize_images_cuda(std::span<ImageInput const> images, ImageForm const& form, std::size_t most_blocks,
                         void* stream);
 
-/// Maximum number of images of one kernel.
+/// Maximum number of images in one kernel.
 inline constexpr std::size_t resize_images_inputs = 32;
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -22,7 +22,7 @@ PENSTOCK_WALKS_THERE constexpr bool is_blank(ByteAt const& byte_at, Place begin,
   skip_blanks(byte_at, begin, end);
   return begin == end;
 }
-/// Removes the quotes around a string, and returns whether there were any.
+/// Removes the quotes around a string, and returns true if there were any.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool take_quotes(ByteAt const& byte_at, Place& begin, Place& end) {
   if (end - begin < 2 || byte_at(begin) != '"' || byte_at(end - 1) != '"') return false;
@@ -31,11 +31,11 @@ PENSTOCK_WALKS_THERE constexpr bool take_quotes(ByteAt const& byte_at, Place& be
   return true;
 }
 
-/// Result of comparing the name of a member with a name that is searched for.
+/// Result of comparing a member's name with the name that is looked for.
 enum class NameIs : std::uint8_t {
   another,
   all,    ///< It is the whole rest of the name.
-  outer,  ///< The rest continues with a dot behind it: a member of this member may be the one.
+  outer,  ///< The rest of the name begins with a dot: a member of this member may be the one.
 };
 
 /// Compares a string with the rest of a name, byte by byte.
@@ -45,13 +45,13 @@ class NameMatch {
   PENSTOCK_WALKS_THERE constexpr NameMatch(LineName const& name, unsigned from, ByteAt const& byte_at)
       : name_(name), byte_at_(byte_at), taken_(from) {}
 
-  /// Compares the string in [begin, end), with or without escapes.
+  /// Compares the string in [begin, end), with escapes or without.
   PENSTOCK_WALKS_THERE constexpr NameIs is_at(Place begin, Place end) {
     if (taken_ >= name_.size || begin == end) return NameIs::another;
     if (char const first = byte_at_(begin); first != name_.bytes[taken_] && first != '\\') return NameIs::another;
     return goes_on(begin, end);
   }
-  /// Number of bytes of the name that the string and those before it matched.
+  /// Number of bytes of the name up to the end of the string.
   PENSTOCK_WALKS_THERE constexpr unsigned taken() const { return taken_; }
 
  private:
@@ -74,7 +74,7 @@ class NameMatch {
     if (kind == 't') return takes('\t');
     return (kind == '"' || kind == '\\' || kind == '/') && takes(kind);
   }
-  /// Reads four hexadecimal digits, or a surrogate pair. An unpaired half becomes U+FFFD.
+  /// Takes four hexadecimal digits, or a surrogate pair. An unpaired half becomes U+FFFD.
   PENSTOCK_WALKS_THERE constexpr bool takes_character(Place& at, Place end) {
     std::uint32_t unit = 0;
     if (!hexadecimal(at, end, unit)) return false;
@@ -111,14 +111,14 @@ class NameMatch {
   unsigned taken_;
 };
 
-/// Follows a name whose parts are separated by dots into nested objects.
+/// Follows a name whose parts have dots between them into nested objects.
 template <class Place, class ByteAt>
 class MemberPath {
  public:
   PENSTOCK_WALKS_THERE constexpr MemberPath(LineName const& name, ByteAt const& byte_at)
       : name_(name), byte_at_(byte_at) {}
 
-  /// Compares the name in [begin, end) of a member of an object at this depth.
+  /// Compares a member of an object at this depth, whose name is in [begin, end).
   PENSTOCK_WALKS_THERE constexpr NameIs is_at(Place begin, Place end, unsigned depth) {
     if (depth != depth_) return NameIs::another;
     NameMatch<Place, ByteAt> match(name_, from_, byte_at_);
@@ -146,8 +146,8 @@ class MemberPath {
 
   LineName const& name_;
   ByteAt const& byte_at_;
-  std::uint64_t parts_ = 0;  ///< A bit for each offset at which an outer part of the name begins.
-  unsigned from_ = 0;        ///< Offset of the rest of the name.
+  std::uint64_t parts_ = 0;  ///< A bit for each place where an outer part of the name begins.
+  unsigned from_ = 0;        ///< Offset at which the rest of the name begins.
   unsigned behind_ = 0;
   unsigned depth_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of JSON lines that begin, end or separate members, found many at a time.
+// The bytes of JSON lines that begin, end or divide members, found many at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Finds these bytes, as StopSet finds those that end a field: the result depends on the bytes before.
+/// Finds the stops of JSON as StopSet finds the ends of fields. The result depends on the bytes before.
 class JsonStopSet {
  public:
   using Before = JsonStrings<std::uint64_t>;

@@ -11,23 +11,23 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// True for the characters that begin, end or separate members.
+/// True for the characters that begin, end or divide members.
 PENSTOCK_WALKS_THERE constexpr bool is_json_stop(char byte) {
   auto const folded = static_cast<char>(static_cast<unsigned char>(byte) | 0x20U);  // This makes '[' equal to '{'.
   return folded == '{' || folded == '}' || byte == ',' || byte == ':';
 }
 
-/// Sets of bytes by kind: one bit for each byte, the lowest for the first.
+/// Bytes of each kind: a bit for each byte, the lowest for the first.
 template <class Word>
 struct JsonMarks {
   Word quotes, escapes, stops, newlines;
 };
 
-/// Distinguishes stops from characters of strings. It gets the bytes of a line in their order.
+/// Tells stops from characters of strings. It is given the bytes of a line in their order.
 template <class Word>
 class JsonStrings {
  public:
-  /// Returns the stops outside of strings, and all ends of lines.
+  /// The stops outside of strings, and the ends of lines wherever they are.
   PENSTOCK_WALKS_THERE constexpr Word stops(JsonMarks<Word> const& marks) {
     constexpr unsigned top = sizeof(Word) * 8 - 1;
     Word escaped = escaped_ ? 1 : 0;
@@ -56,8 +56,8 @@ class JsonStrings {
 template <class Place, class Stops, class ByteAt>
 class JsonWalk {
  public:
-  /// The text begins at `begin`. `stops.next()` returns the place of the next stop outside of strings, or the end of
-  /// the line; `end` if there is none before it.
+  /// The text begins at `begin`. `stops.next()` is the next stop outside of strings, or the end of the line; `end` if
+  /// there is none before it.
   PENSTOCK_WALKS_THERE constexpr JsonWalk(Stops const& stops, ByteAt const& byte_at, Place begin, Place end,
                                           LineFields const& fields)
       : stops_(stops),
@@ -81,7 +81,7 @@ class JsonWalk {
   }
 
  private:
-  /// Moves to the next stop.
+  /// Goes to the next stop.
   PENSTOCK_WALKS_THERE constexpr void step() {
     at_ = stops_.next();
     stop_ = at_ == end_ ? '\n' : byte_at_(at_);
@@ -89,7 +89,7 @@ class JsonWalk {
   PENSTOCK_WALKS_THERE constexpr bool opens() const { return stop_ == '{' || stop_ == '['; }
   PENSTOCK_WALKS_THERE constexpr bool closes() const { return stop_ == '}' || stop_ == ']'; }
 
-  /// Moves to the brace that closes the object. The result is not `used` if there is none.
+  /// Goes to the brace that closes the object. A reason other than `used` says that there is none.
   PENSTOCK_WALKS_THERE constexpr LineReason text() {
     step();
     if (bool const blank = is_blank(byte_at_, from_, at_); stop_ != '{' || !blank) {
@@ -98,7 +98,7 @@ class JsonWalk {
     if (members()) return LineReason::used;
     return stop_ == '\n' ? LineReason::unfinished : LineReason::broken;
   }
-  /// Walks over all members, and those of the nested objects that the names refer to.
+  /// Goes over all members, and those of the objects that the names lead into.
   PENSTOCK_WALKS_THERE constexpr bool members() {
     bool none_yet = true;
     for (;;) {
@@ -137,7 +137,7 @@ class JsonWalk {
     }
     return true;
   }
-  /// Moves from the colon to the end of the member's value, or to the brace of an object that a name refers to.
+  /// Goes from the colon to the place behind the member's value, or to the brace of an object that a name leads into.
   PENSTOCK_WALKS_THERE constexpr bool value() {
     from_ = at_ + 1;
     step();
@@ -176,13 +176,13 @@ class JsonWalk {
   Stops stops_;
   ByteAt const& byte_at_;
   Place const end_;
-  Place from_;  ///< Place behind the last stop, not counting stops inside of values.
+  Place from_;  ///< The place behind the last stop that is not inside a value.
   Place at_{};
   char stop_ = 0;
   LineFields const& fields_;
   MemberPath<Place, ByteAt> key_, number_;
-  NameIs is_key_ = NameIs::another, is_number_ = NameIs::another;  ///< Result for the last member's name.
-  unsigned depth_ = 0;                                             ///< Number of objects around the current one.
+  NameIs is_key_ = NameIs::another, is_number_ = NameIs::another;  ///< Results for the member that was named last.
+  unsigned depth_ = 0;                                             ///< Objects around the current one.
   WalkedLine line_;
 };
 

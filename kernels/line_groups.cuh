@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of lines of a block of GPU threads, in shared memory if they fit.
+// Sums over the lines of a block of GPU threads, in shared memory where they fit.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Maximum number of groups that are first summed in shared memory.
+/// Number of groups that are added up in shared memory first.
 inline constexpr unsigned own_line_groups = 1024;
 
 template <class Number>
@@ -18,7 +18,7 @@ __device__ unsigned long long* word_of(Number& number) {
   return reinterpret_cast<unsigned long long*>(&number);
 }
 
-/// Counts of reasons why keys and numbers of a block's lines could not be used. A block has fewer than 2^32 lines.
+/// Counts of the reasons why keys and numbers of a block's lines could not be used. A block has fewer than 2^32 lines.
 struct OwnLineReasons {
   unsigned keys[line_reasons], numbers[line_reasons];
   unsigned open_quotes;
@@ -52,14 +52,14 @@ struct OwnLineReasons {
   }
 };
 
-/// Groups of a block, or of the whole kernel.
+/// Groups of a block, or of all.
 template <LineWalk how>
 struct OwnLineGroups {
   static constexpr bool decimal = how != LineWalk::digits;
 
-  /// Decimal numbers use the upper half of 128 bits here, and the operation that overflows the lower half adds 1 to it.
-  /// For other numbers each half has the sum of 32 bits of each number, which does not overflow, as a block has fewer
-  /// than 2^32 lines: no operation then needs a return value.
+  /// Decimal numbers have the upper half of 128 bits there, and the operation that overflows the lower half adds 1 to
+  /// it. For others each half has the sum of 32 bits of the numbers, which does not overflow, as a block has fewer than
+  /// 2^32 lines: so no operation needs to return a value.
   using High = std::conditional_t<decimal, int, unsigned long long>;
 
   unsigned* own_lines;
@@ -89,7 +89,7 @@ struct OwnLineGroups {
       if (number >> 32U != 0) atomicAdd(&own_highs[group], number >> 32U);
     }
   }
-  /// Adds this block's values of a group to the result.
+  /// Adds the part of this block to a group.
   __device__ void give(unsigned group) const {
     if (own_lines[group] == 0) return;
     if constexpr (decimal) {

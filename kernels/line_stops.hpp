@@ -19,7 +19,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Each bit tells whether an odd number of the bits up to and including it are set.
+/// Sets each bit up to which, with itself, an odd number of bits are set.
 constexpr std::uint64_t odd_up_to(std::uint64_t bits) noexcept {
   for (unsigned const step : {1U, 2U, 4U, 8U, 16U, 32U}) bits ^= bits << step;
   return bits;
@@ -33,8 +33,8 @@ __attribute__((target("pclmul"))) inline std::uint64_t odd_up_to_at_once(std::ui
 }
 #endif
 
-/// Ends within 64 bytes: one bit for each byte, the lowest for the first. Bits of `ends` behind a newline are
-/// undefined.
+/// Ends of fields and lines within 64 bytes: a bit for each byte, the lowest for the first. Bits of `ends` behind a
+/// newline have no meaning.
 struct StopBits {
   std::uint64_t ends = 0;  ///< Ends of fields and lines.
   std::uint64_t newlines = 0;
@@ -42,17 +42,18 @@ struct StopBits {
 };
 
 /// Finds the bytes that end a field: separators outside of quotes and brackets, and newlines. The first of several
-/// blanks between words ends a field. It compares as many bytes at once as the processor can.
+/// blanks between words ends it. As many bytes are compared at once as the processor can.
 class StopSet {
  public:
   /// State after the bytes of a line so far.
   struct Before {
     bool quoted = false, bracketed = false, escaped = false;
-    bool begins = true;   ///< A field begins with the next byte; for words: it is behind a blank, or the line's first.
-    bool closed = false;  ///< The last byte was a closing quote.
+    bool begins = true;   ///< A field begins with the next byte. For words: the next byte follows a blank, or is the
+                          ///< line's first.
+    bool closed = false;  ///< The last byte was a quote that closes.
   };
 
-  /// `at_most` limits the number of bytes that are compared at once: 16, 32 or 64.
+  /// Compares at most `at_most` bytes at once: 16, 32 or 64.
   explicit StopSet(LineFields const& fields, [[maybe_unused]] unsigned at_most = 64)
       : fields_(fields),
         words_(fields.format == LineFormat::words),
@@ -115,7 +116,7 @@ class StopSet {
   enum Kind : std::size_t { newlines, separators, quotes, escapes, opens, closes, kinds, tabs = quotes };
   using Marks = std::array<std::uint64_t, kinds>;
 
-  /// Finds stops in lines without escapes and brackets.
+  /// Finds the stops in lines without escapes and brackets.
   template <unsigned at_once>
   StopBits stops(Marks const& marks, Before& before) const {
     if (words_) {
@@ -134,7 +135,7 @@ class StopSet {
     before.closed = false;
     return {marks[newlines] | ends, marks[newlines], marks[newlines] & in_quotes};
   }
-  /// Finds stops in all other lines.
+  /// Finds the stops in all other lines.
   template <unsigned at_once>
   StopBits log_stops(Marks marks, Before& before) const {
     if (!has_quote_) marks[quotes] = 0;
@@ -148,7 +149,7 @@ class StopSet {
     std::uint64_t const ends = marks[separators] & ~in_quotes & ~in_brackets, closing = marks[quotes] & ~in_quotes;
     std::uint64_t const begins = ends << 1U | (before.begins ? 1U : 0U);
     std::uint64_t const may_open = begins | (doubles_quotes_ ? closing << 1U | (before.closed ? 1U : 0U) : 0U);
-    // Brackets that do not alternate, quotes within brackets, and either where no field begins are ordinary characters.
+    // Brackets that do not alternate, quotes within brackets, and both where no field begins have no meaning.
     std::uint64_t const odd = (open & ~(in_brackets & begins)) | (close & in_brackets) |
                               (marks[quotes] & (in_brackets | (in_quotes & ~may_open)));
     if ((odd & in_line(marks)) != 0) return one_by_one(marks, before);
@@ -158,11 +159,11 @@ class StopSet {
               .closed = closing >> 63U != 0};
     return {marks[newlines] | ends, marks[newlines], marks[newlines] & in_quotes};
   }
-  /// The bytes in front of the first newline; all bytes if no line ends here.
+  /// The bytes in front of the first newline: all, if no line ends here.
   static std::uint64_t in_line(Marks const& marks) {
     return (marks[newlines] & -marks[newlines]) - 1;
   }
-  /// Finds stops one by one, as FieldQuotes does.
+  /// Judges byte by byte, as FieldQuotes does.
   [[gnu::noinline]] StopBits one_by_one(Marks const& marks, Before& before) const {
     StopBits stops{marks[newlines], marks[newlines]};
     for (unsigned k = 0; k < 64; ++k) {
@@ -195,7 +196,7 @@ class StopSet {
 #endif
     return odd_up_to(bits);
   }
-  /// Marks the first `count` kinds; the others are left empty.
+  /// Marks of the first `count` kinds; the others are nowhere.
   template <unsigned at_once, std::size_t count>
   Marks marks_by(char const* bytes) const {
 #if defined(__SSE2__)
@@ -254,10 +255,10 @@ class StopSet {
   LineFields fields_;
   bool words_, has_quote_, has_escape_, doubles_quotes_, watches_quotes_;
   alignas(64) std::array<std::array<char, 64>, kinds> wide_{};
-  unsigned at_once_ = 16;  ///< Number of bytes.
+  unsigned at_once_ = 16;  ///< Bytes that are compared at once.
 };
 
-/// A StopSet for a processor that compares `at_once` bytes at once.
+/// A StopSet on a processor that compares `at_once` bytes at once.
 template <unsigned at_once>
 class StopSetBy {
  public:

@@ -12,7 +12,7 @@
 namespace penstock {
 namespace {
 
-/// The decimal digits of a number of 128 bits, given as parts of 32 bits, the highest first.
+/// The decimal digits of a number of 128 bits, whose parts of 32 bits begin with the highest.
 std::string digits_of(std::array<std::uint32_t, 4> parts) {
   std::string digits;
   while (parts != std::array<std::uint32_t, 4>{}) {

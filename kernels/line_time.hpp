@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads times in fields of a line, the same on CPU and GPU.
+// Fields of a line that are times, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace penstock {
 
-/// Reads the time in [begin, end); `byte_at(i)` is the byte at `i`.
+/// Reads the time that is in [begin, end); `byte_at(i)` is the byte there.
 template <class Place, class ByteAt>
 class TimeReader : private TimeCursor<Place, ByteAt> {
   using Cursor = TimeCursor<Place, ByteAt>;
 
  public:
-  /// `from`: a time without a year is the first one from this second on; if the second is before year 0, it is no time.
-  /// `goes_on`: the time may end before `end`, at a blank or the end of the line. It may contain blanks.
+  /// `from`: a time without a year is the first one from this second on; with a second before year 0 it is none.
+  /// `goes_on`: the time may end before `end`, at a blank or the end of the line. It may have blanks within.
   PENSTOCK_WALKS_THERE constexpr TimeReader(ByteAt const& byte_at, Place begin, Place end, std::int64_t from,
                                             bool goes_on)
       : Cursor(byte_at, begin, end), from_(from), goes_on_(goes_on) {}
 
-  /// Reads the time in seconds since the beginning of 1970, UTC, without a fraction. The result is not `used` if it is
-  /// no time, is not in the years 0 to 9999, or has no year.
+  /// Reads seconds since the beginning of 1970, UTC, without a fraction. A reason other than `used` says that it is no
+  /// time, is not in the years 0 to 9999, or has no year.
   PENSTOCK_WALKS_THERE constexpr LineReason read(std::int64_t& seconds) {
     in_brackets_ = skip('[');
     while (skip(' ')) {
@@ -51,7 +51,7 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     if (!ends() || month_ < 1 || month_ > 12) return reason;
     return has_year_ ? seconds_of(year_, seconds) : without_year(seconds);
   }
-  /// End of the time. Fewer than time_look_ahead bytes behind it were examined.
+  /// The place where reading stopped. Less than time_look_ahead bytes behind it were looked at.
   PENSTOCK_WALKS_THERE constexpr Place stopped() const { return at_; }
 
  private:
@@ -80,12 +80,12 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     unsigned const digits = count_digits();
     if (digits != 4 && (digits != 2 || !may_be_short)) return false;
     static_cast<void>(number(digits, digits, year_));
-    // POSIX, strptime: years of two digits are those from 1969 to 2068.
+    // Years of two digits are those from 1969 to 2068, as in strptime of POSIX.
     if (digits == 2) year_ += year_ < 69 ? 2000 : 1900;
     return has_year_ = true;
   }
 
-  /// Reads a date and a time of day in the most common forms: 17/May/2015:10:05:03 or 2015-05-17T10:05:03.
+  /// Takes a date and a time of day in the forms of most logs: 17/May/2015:10:05:03 or 2015-05-17T10:05:03.
   PENSTOCK_WALKS_THERE constexpr bool usual() {
     if (end_ - at_ < 19) return false;
     auto const is = [&](unsigned behind, char byte) { return byte_at_(at_ + behind) == byte; };
@@ -109,12 +109,12 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     at_ += hour + 8;
     return true;
   }
-  /// Reads a form like 2015-05-17T10:05:03.25+02:00, or with slashes and a blank.
+  /// Reads 2015-05-17T10:05:03.25+02:00, or the same with slashes and a blank.
   PENSTOCK_WALKS_THERE constexpr bool year_first(char separator) {
     return year_of_digits(false) && skip(separator) && number(1, 2, month_) && skip(separator) && number(1, 2, day_) &&
            time_behind();
   }
-  /// Reads a form like 17/May/2015:10:05:03 +0200, 17 May 2015 10:05:03 GMT or 17-May-15.
+  /// Reads 17/May/2015:10:05:03 +0200, 17 May 2015 10:05:03 GMT or 17-May-15.
   PENSTOCK_WALKS_THERE constexpr bool day_first() {
     if (!number(1, 2, day_)) return false;
     char const separator = next();
@@ -125,19 +125,18 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     ++at_;
     return time_of_day() && has_seconds_ && fraction_and_zone();
   }
-  /// True if twelve digits begin with a year from 1900 to 2199. As a number of seconds they would be beyond the year
-  /// 7000.
+  /// Twelve digits begin with a year from 1900 to 2199. As a number of seconds they would be beyond the year 7000.
   PENSTOCK_WALKS_THERE constexpr bool is_century() const {
     char const first = byte_behind(0), second = byte_behind(1);
     return (first == '1' && second == '9') || (first == '2' && second < '2');
   }
-  /// Reads a form like 20150517, 20150517T100503Z, 201505171005 or 20150517100503.
+  /// Reads 20150517, 20150517T100503Z, 201505171005 or 20150517100503.
   PENSTOCK_WALKS_THERE constexpr bool digits_only(unsigned digits) {
     has_year_ = true;
     if (!number(4, 4, year_) || !number(2, 2, month_) || !number(2, 2, day_)) return false;
     return digits == 8 ? time_behind() : compact_time() && fraction_and_zone();
   }
-  /// Reads a form like Sun May 17 10:05:03 2015, Sun, 17 May 2015 10:05:03 GMT, May 17, 2015 or May  7 10:05:03.
+  /// Reads Sun May 17 10:05:03 2015, Sun, 17 May 2015 10:05:03 GMT, May 17, 2015 or May 7 10:05:03.
   PENSTOCK_WALKS_THERE constexpr bool words() {
     Place const first = at_;
     unsigned weekday = 0;
@@ -158,16 +157,16 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     }
     if (count_digits() == 4) return year_of_digits(false) && time_behind();
     if (!time_of_day() || !fraction_and_zone()) return false;
-    // A syslog time may be followed by any number.
+    // A time of syslog may be followed by any number.
     bool const may_have_year = weekday != 0 || in_brackets_ || !goes_on_;
     return !may_have_year || next() != ' ' || !is_digit(1) || (skip(' ') && year_of_digits(false));
   }
 
-  /// Reads an optional time of day with its zone.
+  /// Takes a time of day that may follow, with what belongs to it.
   PENSTOCK_WALKS_THERE constexpr bool time_behind() {
     char const separator = next();
     if (separator != 'T' && separator != 't' && separator != ' ') return true;
-    // The text is a date alone, and a blank that is followed by another field.
+    // This is a date alone, and a blank that another field follows.
     if (separator == ' ' && goes_on_ && (!is_digit(1) || byte_behind(is_digit(2) ? 3 : 2) != ':')) return true;
     ++at_;
     while (skip(' ')) {
@@ -180,7 +179,7 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     if (has_seconds_ && !number(2, 2, second_)) return false;
     return hour_ < 24 && minute_ < 60 && second_ <= 60;
   }
-  /// Reads a form like 1005 or 100503.
+  /// Reads 1005 or 100503.
   PENSTOCK_WALKS_THERE constexpr bool compact_time() {
     unsigned const digits = count_digits();
     has_seconds_ = digits == 6;
@@ -207,14 +206,14 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
       at_ += blank + zone.letters;
       offset_ = std::int64_t{zone.hours} * 3600;
       has_zone_ = true;
-      // A zone may have an offset: GMT+0200.
+      // An offset may follow, as in GMT+0200.
       return zone.is_known && (offset_ != 0 || !is_offset(0, false) || offset());
     }
     if (!is_offset(blank, blank != 0)) return true;
     at_ += blank;
     return offset();
   }
-  /// Reads AM or PM, if it comes next.
+  /// Takes AM or PM, if it comes next.
   PENSTOCK_WALKS_THERE constexpr bool half_of_day() {
     unsigned const blank = next() == ' ' ? 1 : 0;
     auto const folded = [&](unsigned behind) { return static_cast<char>(byte_behind(blank + behind) | 0x20); };
@@ -224,8 +223,8 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     at_ += blank + 2;
     return is_hour;
   }
-  /// A number behind a blank may be another field if times may end before their line: an offset then has four digits,
-  /// and one with a minus but no colon is below ten hours, or is whole hours.
+  /// True if an offset comes next. If times may end before their line does, a number behind a blank may be another
+  /// field: then an offset has four digits, and one with a minus but no colon is less than ten hours, or whole hours.
   PENSTOCK_WALKS_THERE constexpr bool is_offset(unsigned behind, bool blank) const {
     char const sign = byte_behind(behind);
     if ((sign != '+' && sign != '-') || !is_digit(behind + 1) || !is_digit(behind + 2)) return false;
@@ -247,10 +246,10 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     has_zone_ = true;
     return hours < 24 && minutes < 60;
   }
-  /// True if no part of a time follows.
+  /// True if nothing follows the time that could belong to it.
   PENSTOCK_WALKS_THERE constexpr bool ends() {
     if (in_brackets_) return skip(']') && (goes_on_ || at_ == end_);
-    // The end may be a comment, as mail has it behind an offset.
+    // Mail has a comment behind an offset.
     if (!goes_on_) return at_ == end_ || (next() == ' ' && byte_behind(1) == '(' && byte_at_(end_ - 1) == ')');
     auto const is_blank = [](char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; };
     char const byte = next();
@@ -270,7 +269,7 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
   }
   PENSTOCK_WALKS_THERE constexpr LineReason seconds_of(unsigned year, std::int64_t& seconds) const {
     if (day_ < 1 || day_ > days_of_month(year, month_)) return LineReason::text;
-    // A leap second is set to the preceding second, so that it is in the same minute.
+    // A leap second counts as the one before it, so that it is in the same minute.
     unsigned const second = second_ == 60 ? 59 : second_;
     seconds = ((days_since_1970(year, month_, day_) * 24 + hour_) * 60 + minute_) * 60 + second - offset_;
     if (second_ == 60 && (has_zone_ || minute_ != 59) && (seconds % 86'400 + 86'400) % 86'400 != 86'399) {

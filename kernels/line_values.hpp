@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in fields of a line, the same on CPU and GPU.
+// Fields of a line that are numbers, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
 
 #include "penstock/line_reasons.hpp"
 
-// These functions are only for the GPU in a CUDA source. Functions marked APART are called for few lines, and not
-// inlined.
+// These functions are for the GPU only in a CUDA source. Those marked APART are called for few lines, and are not
+// inlined into their callers.
 #ifdef __CUDACC__
 #define PENSTOCK_WALKS_THERE __device__
 #define PENSTOCK_WALKS_APART __device__ __noinline__
@@ -18,7 +18,7 @@
 
 namespace penstock {
 
-/// The value of a digit; larger than 9 if the byte is no digit.
+/// The value of this digit; larger than 9 if it is none.
 PENSTOCK_WALKS_THERE constexpr unsigned digit_of(char byte) {
   return static_cast<unsigned>(static_cast<unsigned char>(byte)) - unsigned{'0'};
 }
@@ -46,11 +46,11 @@ struct FieldNumber {
   PENSTOCK_WALKS_THERE constexpr bool good() const { return digits && !wrong; }
 };
 
-/// A field that should be a number with an optional sign, point and exponent.
+/// A field that should be a number with a sign, a point and an exponent, each of which may be missing.
 class FieldDecimal {
  public:
   FieldDecimal() = default;
-  /// Makes a number with this value.
+  /// Makes one with this value.
   PENSTOCK_WALKS_THERE constexpr explicit FieldDecimal(std::uint32_t value)
       : value_(value), part_(Part::whole), digits_(true) {}
 
@@ -69,13 +69,13 @@ class FieldDecimal {
       wrong_ = true;
     }
   }
-  /// The number in units of 10^-places, without its sign. The result is not `used` if it is no number, no whole number
-  /// of units, or too large.
+  /// The number in units of 10^-places, without its sign. A reason other than `used` says that it is no number, not a
+  /// whole number of units, or too large.
   PENSTOCK_WALKS_THERE constexpr LineReason scaled(std::uint32_t places, std::uint64_t& units) const {
     if (!digits_ || wrong_ || part_ == Part::exponent || part_ == Part::exponent_sign) return LineReason::text;
     units = value_;
     if (value_ == 0) return LineReason::used;
-    // The last digit of value_ is not 0 if there is a point or an exponent, so a power below 0 leaves a remainder.
+    // Behind a point or an exponent the last digit of value_ is not 0, so a power below 0 leaves a remainder.
     std::int64_t power = zeros_ - behind_point_ + (negative_exponent_ ? -exponent_ : exponent_) + places;
     if (power < 0) return LineReason::not_whole;
     if (too_large_) return LineReason::too_large;
@@ -89,14 +89,14 @@ class FieldDecimal {
   PENSTOCK_WALKS_THERE constexpr bool negative() const { return negative_ && value_ != 0; }
 
  private:
-  /// The part that was read last, in order of appearance.
+  /// The part that was taken last; the parts come in this order.
   enum class Part : unsigned char { begin, sign, whole, fraction, exponent, exponent_sign, exponent_digits };
   static constexpr std::uint64_t most = ~std::uint64_t{0};
 
   PENSTOCK_WALKS_THERE constexpr void take_digit(unsigned digit) {
     if (part_ >= Part::exponent) {
       part_ = Part::exponent_digits;
-      // The limit has no effect: no field has so many digits that a larger exponent makes a difference.
+      // No field has enough digits for a larger exponent to make a difference.
       if (exponent_ < std::int64_t{1} << 40U) exponent_ = exponent_ * 10 + digit;
       return;
     }
@@ -119,14 +119,14 @@ class FieldDecimal {
   }
 
   std::uint64_t value_ = 0;  ///< Value of the digits up to the last one that is not 0.
-  std::int64_t zeros_ = 0;   ///< Number of zeros behind that digit.
+  std::int64_t zeros_ = 0;   ///< Digits behind that one.
   std::int64_t behind_point_ = 0;
   std::int64_t exponent_ = 0;
   Part part_ = Part::begin;
   bool digits_ = false, negative_ = false, negative_exponent_ = false, too_large_ = false, wrong_ = false;
 };
 
-/// True if the field is empty, or "-", which logs have for a missing value.
+/// True if the field is empty, or "-", which stands for a missing value in logs.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool is_empty(ByteAt const& byte_at, Place begin, Place end) {
   return begin == end || (end - begin == 1 && byte_at(begin) == '-');
@@ -155,7 +155,7 @@ PENSTOCK_WALKS_THERE constexpr LineReason why_no_digits(ByteAt const& byte_at, P
   return LineReason::decimal;
 }
 
-/// Reads a field that should be a number of digits with at most 64 bits. `value` is valid only if the result is `used`.
+/// Reads a field that should be a number of digits with at most 64 bits. `value` is valid only if the reason is `used`.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr LineReason digits_in(ByteAt const& byte_at, Place begin, Place end,
                                                     std::uint64_t& value) {
@@ -170,7 +170,7 @@ template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr FieldDecimal decimal_in(ByteAt const& byte_at, Place begin, Place end) {
   std::uint32_t value = 0;
   unsigned last = 0;
-  bool digits = begin != end && end - begin <= 9;  // Most numbers have only a few digits.
+  bool digits = begin != end && end - begin <= 9;  // Most numbers are few digits and nothing else.
   for (Place k = begin; digits && k < end; ++k) {
     last = digit_of(byte_at(k));
     value = value * 10 + last;

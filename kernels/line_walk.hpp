@@ -13,34 +13,34 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Kind of walk that a line needs. Each kernel is compiled for one of them.
+/// Walk that a line needs. Each kernel is compiled for one of them.
 enum class LineWalk : std::uint8_t {
   digits,  ///< Separated fields; key and number have digits only.
-  values,  ///< Separated fields; the key may be a time, and the number decimal.
-  json,    ///< The members of an object; the same holds for key and number.
+  values,  ///< Separated fields, of which the key may be a time and the number decimal.
+  json,    ///< The members of an object, likewise.
 };
 constexpr LineWalk walk_of(LineFields const& fields) noexcept {
   if (fields.format == LineFormat::json) return LineWalk::json;
   return fields.decimal || fields.group_seconds != 0 ? LineWalk::values : LineWalk::digits;
 }
 
-/// Result of a walk over the fields of a line.
+/// Result of the walk over a line's fields.
 struct WalkedLine {
-  std::uint64_t key = 0;  ///< Key; if key_reason is `outside`: number of groups before the first one.
-  /// Number modulo 2^64, in two's complement if it is negative; 0 if its field is no number.
+  std::uint64_t key = 0;  ///< If key_reason is `outside`: the number of groups from the key up to the first one.
+  /// 0 if its field is no number. If the number is negative, this is the number plus 2^64.
   std::uint64_t number = 0;
-  std::uint64_t stopped = 0;  ///< End of the last field that counts: the line does not end before it.
+  std::uint64_t stopped = 0;  ///< End of the last field that counts: no line ends before that.
   LineReason key_reason = LineReason::no_field;
   LineReason number_reason = LineReason::no_field;
   bool negative = false;
-  bool open_quote = false;  ///< The line ends within quotes. Only set if the walk checks that.
-  bool goes_on = false;     ///< For JSON: another text of the line begins at `stopped`.
+  bool open_quote = false;  ///< The line ends within quotes. It is set only by walks that look for them.
+  bool goes_on = false;     ///< JSON only: `stopped` is where another text of the line begins.
 
   PENSTOCK_WALKS_THERE constexpr bool has_key() const { return key_reason == LineReason::used; }
   PENSTOCK_WALKS_THERE constexpr bool has_number() const { return number_reason == LineReason::used; }
 };
 
-/// The contribution of a line to its group.
+/// The group that one line makes by itself.
 template <LineWalk how>
 constexpr LineGroup group_of(WalkedLine const& line, LineFields const& fields) noexcept {
   return {.lines = 1,
@@ -49,7 +49,7 @@ constexpr LineGroup group_of(WalkedLine const& line, LineFields const& fields) n
           .without = how != LineWalk::digits && has_decimals(fields) && !line.has_number() ? std::uint64_t{1} : 0};
 }
 
-/// Result of a TimeReader.
+/// Result of a TimeReader for a text.
 struct TimeRead {
   LineReason reason;
   std::int64_t seconds;
@@ -65,7 +65,7 @@ PENSTOCK_WALKS_APART constexpr TimeRead read_time_in(ByteAt bytes, std::uint64_t
   return time;
 }
 
-/// Reads the time at the beginning of the field in [begin, end) as the line's key.
+/// Takes the time in the field [begin, end), or at its begin, as the line's key.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_time(WalkedLine& line, ByteAt const& byte_at, Place begin, Place end,
                                               Place far, LineFields const& fields) {
@@ -84,7 +84,7 @@ PENSTOCK_WALKS_THERE constexpr void read_time(WalkedLine& line, ByteAt const& by
     line.key = static_cast<std::uint64_t>(fields.first_second - seconds - 1) / fields.group_seconds + 1;
   }
 }
-/// Reads the decimal number in [begin, end) as the line's key, its number or both.
+/// Takes the decimal number in the field [begin, end) as the line's key, its number or both.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_decimal(WalkedLine& line, bool is_key, bool is_number, ByteAt const& byte_at,
                                                  Place begin, Place end, LineFields const& fields) {
@@ -105,7 +105,8 @@ PENSTOCK_WALKS_THERE constexpr void read_decimal(WalkedLine& line, bool is_key, 
   }
 }
 
-/// Reads the field in [begin, end) without quotes, which is the key, the number or both. A time may extend up to `far`.
+/// Takes the value of the field [begin, end), which has no quotes around it and is the key, the number or both. A time
+/// may go on up to `far`.
 template <LineWalk how, class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_field(WalkedLine& line, bool is_key, bool is_number, ByteAt const& byte_at,
                                                Place begin, Place end, Place far, LineFields const& fields) {
@@ -142,17 +143,17 @@ PENSTOCK_WALKS_THERE constexpr bool is_stop(char byte, LineFields const& fields)
          (byte == fields.escape && fields.escape != 0) || (fields.brackets && (byte == '[' || byte == ']')) ||
          (byte == '\t' && fields.format == LineFormat::words);
 }
-/// True if a line break may be intended within quotes.
+/// True if a line break may be meant to be within quotes.
 PENSTOCK_WALKS_THERE constexpr bool may_break_in_quotes(LineFields const& fields) {
   return fields.format == LineFormat::separated && fields.quote != 0 && fields.escape == 0;
 }
 
-/// True if two quotes in a row stand for one quote within a quoted field. Access logs have escapes instead.
+/// True if two quotes side by side stand for one in a field in quotes. Access logs have escapes instead.
 PENSTOCK_WALKS_THERE constexpr bool doubles_quotes(LineFields const& fields) {
   return fields.format != LineFormat::access_log;
 }
 
-/// Finds the stops of a text one by one, by examining each byte.
+/// The stops of a text one after the other, found by looking at each byte.
 template <class Place, class ByteAt>
 class EachStop {
  public:
@@ -173,13 +174,13 @@ class EachStop {
   LineFields const& fields_;
 };
 
-/// Decides which separators of a field are ordinary characters, stop by stop.
+/// Tells separators from other bytes of a field, as its stops come one after the other.
 template <class Place>
 class FieldQuotes {
  public:
   PENSTOCK_WALKS_THERE constexpr explicit FieldQuotes(Place end) : escaped_(end), closed_(end) {}
 
-  /// True if this stop ends the field that begins at `begin`.
+  /// True if this stop of the field that begins at `begin` ends it.
   PENSTOCK_WALKS_THERE constexpr bool ends(Place at, char stop, Place begin, LineFields const& fields) {
     if (at == escaped_) return false;
     if (quoted_) {
@@ -195,7 +196,7 @@ class FieldQuotes {
       bracketed_ = stop != ']';
       return false;
     }
-    // Elsewhere they are ordinary characters.
+    // Quotes and brackets elsewhere are ordinary characters.
     quoted_ = stop == fields.quote && fields.quote != 0 && (at == begin || (at == closed_ && doubles_quotes(fields)));
     bracketed_ = stop == '[' && fields.brackets && at == begin;
     return stop == fields.separator;
@@ -203,12 +204,12 @@ class FieldQuotes {
   PENSTOCK_WALKS_THERE constexpr bool quoted() const { return quoted_; }
 
  private:
-  Place escaped_, closed_;  ///< Places behind the last escape, and behind the last closing quote.
+  Place escaped_, closed_;  ///< The places behind the last escape, and behind the last quote that closes.
   bool quoted_ = false, bracketed_ = false;
 };
 
-/// Walks over the fields of a line from the one that begins at `begin`, up to the last that counts. Returns false if
-/// the line is of an access log, and a field is not valid for its number. Otherwise it works as walk_line.
+/// Walks over the fields of a line from the one that begins at `begin`, as far as they count. False if the line is of
+/// an access log, and a field cannot be the one in its place. Otherwise it does what walk_line does.
 template <LineWalk how, class Place, class Stops, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool walk_fields(WalkedLine& line, Stops& stops, ByteAt const& byte_at,
                                                 std::uint32_t field, Place begin, Place end, LineFields const& fields) {
@@ -244,7 +245,7 @@ PENSTOCK_WALKS_THERE constexpr bool walk_fields(WalkedLine& line, Stops& stops, 
       bool const in_quotes = fields.quote != 0 && field_end - field_begin >= 2 &&
                              byte_at(field_begin) == fields.quote && byte_at(field_end - 1) == fields.quote;
       Place const first = field_begin + (in_quotes ? 1 : 0), behind = field_end - (in_quotes ? 1 : 0);
-      // Times contain blanks.
+      // Times have blanks in them.
       Place const far = fields.separator == ' ' && !in_quotes ? end : behind;
       read_field<how>(line, field == fields.key, field == fields.number, byte_at, first, behind, far, fields);
     }
@@ -258,7 +259,7 @@ PENSTOCK_WALKS_THERE constexpr bool walk_fields(WalkedLine& line, Stops& stops, 
   }
 }
 
-/// Does the work of walk_line for a line of an access log whose fields are not all in their places.
+/// Does what walk_line does for a line of an access log in which not all fields are in their places.
 template <LineWalk how, class Place, class ByteAt>
 PENSTOCK_WALKS_APART constexpr WalkedLine walk_shifted(ByteAt const& byte_at, Place begin, Place end,
                                                        LineFields const& fields) {
@@ -276,10 +277,10 @@ PENSTOCK_WALKS_APART constexpr WalkedLine walk_shifted(ByteAt const& byte_at, Pl
   return line;
 }
 
-/// Walks over the fields of the line that begins at `begin`, up to the last that counts. `stops.next()` returns the
-/// place of the next stop, from `begin` on; `end` if there is none before it. `byte_at(i)` is the byte at `i`. If stops
-/// watch quotes, the walk also finds out whether the line ends within quotes; `stops.quote_or_newline(at)` then returns
-/// the place of the next quote or newline.
+/// Walks over the fields of the line that begins at `begin`, as far as they count. `stops.next()` is the next stop from
+/// `begin` on; `end` if there is none before it. `byte_at(i)` is the byte at that place. If stops watch quotes, the
+/// walk also finds if the line ends within quotes; `stops.quote_or_newline(at)` is then the place of the next quote or
+/// newline.
 template <LineWalk how, class Place, class Stops, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr WalkedLine walk_line(Stops& stops, ByteAt const& byte_at, Place begin, Place end,
                                                     LineFields const& fields) {

@@ -12,19 +12,19 @@ inline namespace PENSTOCK_FLAVOUR {
 constexpr unsigned warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
 
-/// Number of bytes of literals that a thread compares in a block, before lines are left to the automaton: more than it
-/// takes if each line has a literal.
+/// Bytes of literals that a thread compares in a block before lines are left to the automaton. This is more than a text
+/// needs in which each line has a literal.
 constexpr int thread_steps = 1024;
 
-/// Marks of the ends of lines and the beginnings of literals in the staged bytes: a bit for each byte, 32 in a word.
+/// Ends of lines and beginnings of literals in the staged bytes: a bit for each byte, 32 in a word.
 struct LiteralMarks {
   LiteralTable table;
   unsigned const* filter;
-  /// A byte with both marks does not end a line: a literal may begin there, but too few steps were left to tell.
+  /// A byte that is marked in both ends no line: a literal may begin there, but too few steps were left to tell.
   unsigned* ends;
   unsigned* found;
 
-  /// Must be called by every thread of the block.
+  /// Every thread of the block calls it.
   __device__ void mark(char const* staged, unsigned length, unsigned warps) const {
     unsigned const lane = threadIdx.x % warp;
     unsigned const windows = table.header().windows, stride = table.header().stride;
@@ -48,8 +48,8 @@ struct LiteralMarks {
     }
   }
   enum class Line { has_one, has_none, goes_on, untold };
-  /// Examines the line that begins at `begin`, as far as it is staged. All threads of a warp must call it; they get the
-  /// same result.
+  /// Judges the line that begins at `begin`, as far as it is staged. All threads of a warp call it and get the same
+  /// result.
   __device__ Line look(unsigned begin, unsigned length) const {
     unsigned const lane = threadIdx.x % warp;
     unsigned const first = begin / warp, behind = (length + warp - 1) / warp;
@@ -93,7 +93,7 @@ struct LiteralMarks {
     }
     return false;
   }
-  /// The same by the automaton. Each thread of the warp takes the same path.
+  /// The same by the automaton. Each thread of the warp takes the same branches.
   __device__ bool is_taken(char const* text, std::uint64_t begin, std::uint64_t end) const {
     unsigned node = 0;
     for (; begin < end && text[begin] != '\n'; ++begin) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for lines with literals, on CPUs.
+// The search for lines that have a literal, on CPUs.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Finds the lines of a text that contain a literal of a set.
+/// Finds the lines of a text that have one of some literals.
 ///
-/// It compares literals where the text has a window of the table. If lines resemble many literals, these are too many,
-/// and the automaton takes the rest of the text.
+/// It compares literals where the table has a window of the text. If lines resemble many literals these are too many,
+/// and the automaton takes the rest.
 class LiteralSearch {
  public:
-  /// Searches the lines from `begin` to `end`, where a line ends.
+  /// Searches the lines from `begin` on, up to `end`, where a line ends.
   LiteralSearch(std::span<char const> text, LiteralTable const& literals, std::size_t begin, std::size_t end)
       : text_(text),
         literals_(literals),
         end_(end),
         steps_{.left = static_cast<std::int32_t>(std::min(steps_a_byte * (end - begin) + least_steps, most_steps))} {}
 
-  /// Beginning of the first such line from `at` on, where a line begins; the end if there is none.
+  /// Begin of the first line with a literal, from `at` on, where a line begins; the end if there is none.
   std::size_t line_from(std::size_t at) {
     if (steps_.left >= 0) {
       std::size_t const found = window_from(at);
@@ -41,7 +41,7 @@ class LiteralSearch {
   }
 
  private:
-  /// The automaton takes some twenty times as long for a byte of the text as the comparison of a byte of a literal.
+  /// The automaton takes some twenty times as long for a byte of the text as it takes to compare a byte of a literal.
   static constexpr std::size_t steps_a_byte = 32, least_steps = 4096, most_steps = std::size_t{1} << 30U;
 
   /// The beginning of the line that contains `place`. It is `from`, where a line begins, or behind it.
@@ -49,7 +49,7 @@ class LiteralSearch {
     void const* const before = place == from ? nullptr : memrchr(text_.data() + from, '\n', place - from);
     return before == nullptr ? from : static_cast<std::size_t>(static_cast<char const*>(before) - text_.data()) + 1;
   }
-  /// End of the first literal from the line at `at` on.
+  /// Place of the last byte of the literal that ends first, from the line at `at` on; the end if there is none.
   std::size_t literal_from(std::size_t at) const {
     for (std::uint32_t node = 0; at < end_; ++at) {
       node = literals_.next_node(node, static_cast<unsigned char>(text_[at]));
@@ -72,7 +72,7 @@ class LiteralSearch {
     };
     auto const has_eight = [&] { return at < end_ && text_.size() - at >= sizeof bytes; };
     if (constexpr std::uint32_t eight = as_bit(LiteralWindow::eight); header.windows == eight) {
-      // One of the windows of each literal behind `at` is found, whatever the offset of the strides.
+      // One of the windows of each literal behind `at` is found, wherever the strides begin to count.
       for (; has_eight(); at += header.stride) {
         std::memcpy(bytes.data(), text_.data() + at, sizeof bytes);
         if (is_here(eight)) return at;
@@ -83,7 +83,7 @@ class LiteralSearch {
       std::memcpy(bytes.data(), text_.data() + at, sizeof bytes);
       if (is_here(windows_at(at, header.windows, header.stride))) return at;
     }
-    for (; at < end_; ++at) {  // There are no bytes behind the text. A literal that extends beyond it is not found.
+    for (; at < end_; ++at) {  // No bytes follow the text. A literal that seems to go on there is not found.
       bytes = {};
       std::memcpy(bytes.data(), text_.data() + at, text_.size() - at);
       if (is_here(header.windows & ~as_bit(LiteralWindow::eight))) return at;

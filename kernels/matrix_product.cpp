@@ -14,10 +14,11 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-constexpr std::uint32_t side = 128;       ///< Results of a block in each dimension,
-constexpr std::uint32_t depth_step = 32;  ///< and the part of the depth that it processes at a time.
+constexpr std::uint32_t side = 128;       ///< Results of a block, each way,
+constexpr std::uint32_t depth_step = 32;  ///< and its step in the depth.
 constexpr std::uint32_t roof_depth = 8;
-/// Used for the cost on a model: a block keeps the tensor cores of a multiprocessor busy, whatever its threads.
+/// Threads of a block for its cost on a model: it keeps the tensor cores of a multiprocessor busy, with whatever
+/// threads it has.
 constexpr std::uint32_t whole_multiprocessor = 2048;
 constexpr float roof_factor = 1, roof_other = 1.0F / 1024;
 
@@ -38,7 +39,7 @@ struct Step {
   }
 };
 
-/// The bits of a half, moved to their places in a float, give a value too small by 2^112, even for subnormal halves.
+/// The bits of a half moved to their places in a float are too small by 2^112, also for halves without a leading 1.
 inline float widened(std::uint16_t half) noexcept {
   auto const bits = static_cast<std::uint32_t>(half & 0x7fffU) << 13;
   float const size = std::bit_cast<float>(bits) * 0x1p112F;
@@ -100,7 +101,7 @@ void do_rounds(std::uint32_t rounds, float scale, float* to) {
   for (std::uint32_t row = 0; row < side; ++row) {
     for (std::uint32_t round = 0; round < rounds; ++round) step.add_products(row, sums[row]);
   }
-  // The factor is the difference: four sums of 16 products each on a GPU, of 8 products here.
+  // Four sums of 16 products each on a GPU, of 8 products here.
   for (std::size_t i = 0; i < matrix_roof_block; ++i) to[i] = 8 * scale * sums[i % side][i / 2];
 }
 

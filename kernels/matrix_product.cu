@@ -12,13 +12,13 @@ namespace {
 namespace wmma = nvcuda::wmma;
 
 constexpr unsigned product_threads = 256;
-constexpr unsigned product_side = 128;  // Results of a block in each dimension,
-constexpr unsigned product_depth = 32;  // and the part of the depth that it processes at a time.
+constexpr unsigned product_side = 128;  // Results of a block, each way,
+constexpr unsigned product_depth = 32;  // and its step in the depth.
 constexpr unsigned fragment_side = 16;
-// The 8 warps form 2 rows and 4 columns.
+// The 8 warps are 2 along the rows by 4 along the columns.
 constexpr unsigned warp_rows = 64, warp_columns = 32, warps_across = product_side / warp_columns;
 constexpr unsigned fragments_down = warp_rows / fragment_side, fragments_across = warp_columns / fragment_side;
-// Rows in shared memory are padded, so that they begin in different banks.
+// Rows in shared memory have unused elements at their end, so that they begin in different banks.
 constexpr unsigned unused = 8;
 constexpr unsigned halves_of_a_load = sizeof(int4) / sizeof(half);
 constexpr unsigned loads = product_side * product_depth / halves_of_a_load / product_threads;
@@ -32,7 +32,7 @@ struct InputTiles {
   half b[product_depth][product_side + unused];
 };
 
-// Data of the next tiles that a thread has loaded, while the block works on the current ones.
+// Parts of the next tiles that a thread has loaded, while the block works on the tiles before.
 struct Ahead {
   int4 a[loads];
   int4 b[loads];
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(product_threads)
   }
 }
 
-constexpr unsigned chains = 4;  // Independent products of a warp.
+constexpr unsigned chains = 4;  // Number of independent products of a warp.
 
 __global__ void __launch_bounds__(product_threads)
     multiply_in_registers(std::uint32_t rounds, float factor, float other, float zero, float* to) {
@@ -119,7 +119,8 @@ __global__ void __launch_bounds__(product_threads)
   Sums sums[chains];
   wmma::fill_fragment(left, __float2half(factor));
   wmma::fill_fragment(right, __float2half(other));
-  // The compiler must not know that all are equal, and each of them must be used: otherwise it would remove work.
+  // The compiler must not know that all are the same, and each of their numbers is used: otherwise it would leave some
+  // out.
   for (unsigned i = 0; i < chains; ++i) wmma::fill_fragment(sums[i], zero * static_cast<float>(i + 1));
   for (std::uint32_t round = 0; round < rounds; ++round) {
 #pragma unroll

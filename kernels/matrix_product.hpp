@@ -10,7 +10,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Dimensions of the product of a matrix of rows x depth and one of depth x columns.
+/// Sizes of the product of a matrix of rows x depth and one of depth x columns.
 ///
 /// Shape: rows and columns are multiples of 128, depth is one of 32 and not 0.
 struct MatrixSize {
@@ -19,11 +19,11 @@ struct MatrixSize {
   std::uint32_t depth = 0;
 };
 
-/// Computes c = a b, in half precision: a and b are halves (IEEE binary16, finite), products are added as floats. On a
-/// GPU blocks of 128 x 128 results pass through shared memory to its tensor cores.
+/// c = a b, in half precision: a and b are halves (IEEE binary16, finite), products are added as floats. On a GPU
+/// blocks of 128 x 128 results go through shared memory to its tensor cores.
 ///
-/// Only the first rows and columns are computed on a modelled GPU, as many as `matrix_sample_rows` and
-/// `matrix_sample_columns`: the rest is more than threads of a CPU can do in the time that it takes on the model.
+/// A modelled GPU computes only the first rows and columns, as many as `matrix_sample_rows` and
+/// `matrix_sample_columns`: CPU threads cannot do the rest in the time that it takes on the GPU.
 ///
 /// Shape:   memory of the stream's device, row-major without padding: a is rows x depth, b depth x columns, c rows x
 ///          columns, each aligned to 32 bytes. c is disjoint from both.
@@ -36,7 +36,7 @@ void matrix_product(DeviceSpan<std::uint16_t const> a, DeviceSpan<std::uint16_t 
 inline constexpr std::uint32_t matrix_sample_rows = 8;
 inline constexpr std::uint32_t matrix_sample_columns = 32;
 
-/// Floating-point operations of a call, and the minimum number of bytes that it must read and write.
+/// Floating-point operations of a call, and the bytes that it must read and write at least.
 constexpr double matrix_product_flops(MatrixSize size) {
   return 2.0 * size.rows * size.columns * size.depth;
 }
@@ -44,8 +44,8 @@ constexpr double matrix_product_bytes(MatrixSize size) {
   return 2.0 * size.depth * (static_cast<double>(size.rows) + size.columns) + 4.0 * size.rows * size.columns;
 }
 
-/// Does as much arithmetic of the same kind on numbers that stay in registers (on the CPU device in a cache): the upper
-/// bound of the product if memory does not limit it. Each float becomes rounds / 16.
+/// Does as much arithmetic of the same kind on numbers that stay in registers (on the CPU device in a cache): the bound
+/// of the product if memory does not limit it. Each float becomes rounds / 16.
 ///
 /// Shape:   `to` is memory of the stream's device, 256 floats for each block.
 /// Threads, Blocks, Throws: as matrix_product.
@@ -61,8 +61,7 @@ constexpr double matrix_roof_flops(std::uint32_t rounds, std::size_t blocks) {
 /// Loads the kernels, as blake3_prepare does.
 void matrix_product_prepare(StreamRef stream);
 
-/// Rounds a float to the nearest half; the larger of two that are equally near. The other function converts a half to a
-/// float.
+/// The nearest half; the larger of two that are as near. The other function gives the value of a half.
 ///
 /// Shape: numbers that are 0 or whose size is from 2^-14 to 65504.
 std::uint16_t half_of(float number) noexcept;

@@ -25,7 +25,7 @@ constexpr std::size_t staged_samples = mode_s_block_samples + mode_s_long_sample
 
 constexpr ModeSSyndromes syndromes = make_mode_s_syndromes();
 
-/// The powers of a block's samples, or of the values between each two of them, and the frames that begin there.
+/// The powers of a block's samples, or of the points between each two of them, and the frames that begin there.
 class BlockOfSamples {
  public:
   /// Shape: `samples` are those from the block's first on, two bytes each.
@@ -53,7 +53,7 @@ class BlockOfSamples {
     }
   }
 
-  /// Appends the frames found to those of the block.
+  /// Appends the frames to those of the block.
   void find(std::uint32_t first_sample, ModeSBlock& to) const {
     if (length_ < mode_s_short_samples) return;
     std::size_t const end = std::min(mode_s_block_samples, length_ - mode_s_short_samples + 1);
@@ -72,7 +72,7 @@ class BlockOfSamples {
   }
 
  private:
-  /// One bit for each of the eight samples from `at` on at which a preamble begins. There are enough samples behind the
+  /// A bit for each of the eight samples from `at` on at which a preamble begins. There are enough samples behind the
   /// last one.
   unsigned preambles(std::size_t at) const {
     std::uint16_t const* const p = powers_.data() + at;
@@ -84,8 +84,7 @@ class BlockOfSamples {
     __m128i const ends = _mm_and_si128(_mm_cmpgt_epi16(from(0), p1), _mm_cmpgt_epi16(from(9), p8));
     __m128i const found = _mm_and_si128(_mm_and_si128(rises, falls), ends);
     if (_mm_movemask_epi8(found) == 0) return 0;
-    // The sum of four powers fits into 16 bits. The sum of more saturates at the largest number, which is above that of
-    // four.
+    // Four powers fit into 16 bits. The sum of more saturates at the largest number, which is above that of four.
     __m128i const pulses = _mm_add_epi16(_mm_add_epi16(from(0), p2), _mm_add_epi16(p7, from(9)));
     __m128i const quiet =
         _mm_adds_epu16(_mm_add_epi16(_mm_add_epi16(p3, from(4)), _mm_add_epi16(from(5), p6)),
@@ -113,7 +112,7 @@ class BlockOfSamples {
     if (!clear && !is_mode_s_frame(format, 0, false)) return false;
     return is_mode_s_frame(format, fill(frame, bits, bit_at), clear);
   }
-  /// This is done only for frames whose remainder must be 0.
+  /// Only frames whose parity field holds nothing but the parity are decoded this way.
   bool decode_off_the_samples(std::size_t begin, ModeSFrame& frame) const {
     std::uint16_t const* const p = powers_.data() + begin + mode_s_preamble;
     std::uint32_t likely = 0, sure = 0;
@@ -141,7 +140,7 @@ class BlockOfSamples {
     }
     return false;
   }
-  /// Fills the frame, and returns the remainder.
+  /// Returns the remainder.
   template <class BitAt>
   static std::uint32_t fill(ModeSFrame& frame, unsigned bits, BitAt const& bit_at) {
     frame.bytes = {};
@@ -157,7 +156,7 @@ class BlockOfSamples {
 
   bool const between_;
   std::size_t const length_;
-  // Values behind the last sample are read, but have no effect.
+  // Values behind the last sample are read, but decide nothing.
   std::array<std::uint16_t, staged_samples + 8> powers_;  // NOLINT(cppcoreguidelines-pro-type-member-init)
 };
 

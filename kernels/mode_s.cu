@@ -21,25 +21,25 @@ static_assert(staged_powers % samples_of_vector == 0 && own_samples % mode_s_thr
 /// CRC syndrome of each bit of a frame.
 __device__ ModeSSyndromes const all_syndromes = make_mode_s_syndromes();
 
-/// The powers of the two samples in a word, in its two halves.
+/// The powers of the two samples in a word, side by side.
 __device__ unsigned two_powers(unsigned word) {
   unsigned const low = mode_s_power(word & 0xFFU, word >> 8U & 0xFFU);
   return low | mode_s_power(word >> 16U & 0xFFU, word >> 24U) << 16U;
 }
 
-/// The values between the samples of these words and the next sample of each.
+/// Samples between each sample of these words and the next one.
 __device__ unsigned between_two(unsigned word, unsigned next) {
   return __vavgu4(word, __funnelshift_r(word, next, 16));
 }
 
-/// Powers of a block's samples, and of the values between each two of them.
+/// Powers of a block's samples, and of the points between each two of them.
 struct PowersOfBlock {
-  // Values behind the last one are read, but have no effect.
+  // Values behind the last power are read, but decide nothing.
   alignas(16) unsigned short of[2][staged_powers + mode_s_warp];
   unsigned lengths[2];
 };
 
-/// `samples` is the number of the input's samples from `from` on.
+/// `samples` counts those of the input from `from` on.
 __device__ void stage_powers(unsigned char const* from, std::uint64_t samples, PowersOfBlock& to) {
   auto const whole = static_cast<unsigned>(min(samples, std::uint64_t{staged_powers}));
   auto const between = static_cast<unsigned>(min(samples - 1, std::uint64_t{staged_powers}));
@@ -71,7 +71,7 @@ __device__ void stage_powers(unsigned char const* from, std::uint64_t samples, P
   }
 }
 
-/// A warp's bits of frames: each thread has those at its place of each word, with their CRC syndromes.
+/// A warp's bits of frames: each thread has the bits at its place of each word, and their CRC syndromes.
 class FrameBits {
  public:
   __device__ FrameBits() : lane_(threadIdx.x % mode_s_warp) {
@@ -81,7 +81,7 @@ class FrameBits {
       short_[word] = bit < mode_s_short_bits ? all_syndromes.of[mode_s_long_bits - mode_s_short_bits + bit] : 0;
     }
   }
-  /// Appends the frame at `begin`, if there is one, to those of the block. All threads of the warp must call it
+  /// Appends the frame that begins at `begin`, if one does, to those of the block. All threads of the warp call it
   /// together.
   __device__ void decode(unsigned short const* powers, unsigned begin, unsigned samples, unsigned first_sample,
                          unsigned between, unsigned* found, ModeSBlock* to) const {
@@ -101,15 +101,15 @@ class FrameBits {
   }
 
  private:
-  /// Place of the search, and destination of the frames.
+  /// A place where a frame is looked for, and the output for its frame.
   struct Place {
-    unsigned samples;  ///< Number of samples from the preamble on.
+    unsigned samples;  ///< Samples from the preamble on.
     unsigned sample, between;
     unsigned* found;
     ModeSBlock* to;
   };
 
-  /// This is done only for frames whose remainder must be 0.
+  /// Only frames whose parity field holds nothing but the parity are decoded this way.
   __device__ void decode_off_the_samples(unsigned short const* p, Place const& place) const {
     unsigned likely[words], sure[words];
 #pragma unroll
@@ -135,7 +135,7 @@ class FrameBits {
       }
     }
   }
-  /// Converts four words of 32 bits to two of 56.
+  /// Four words of 32 bits as two of 56.
   __device__ static void join(unsigned const (&from)[4], std::uint64_t (&to)[2]) {
     to[0] = from[0] | (std::uint64_t{from[1]} & 0xFFFFFFU) << 32U;
     to[1] = from[1] >> 24U | std::uint64_t{from[2]} << 8U | std::uint64_t{from[3]} << 40U;
@@ -164,7 +164,7 @@ class FrameBits {
       all[1] &= 0xFFFFFF00U;
       all[2] = all[3] = 0;
     }
-    // Five words: the place, and the bytes, followed by the length and the half of a sample.
+    // Five words hold the place, and the bytes with the length and the half of a sample behind them.
     unsigned const last = all[3] >> 24U | (all[3] >> 8U & 0xFF00U) | bits / 8 << 16U | place.between << 24U;
     unsigned const word = lane_ == 0   ? place.sample
                           : lane_ == 1 ? __byte_perm(all[0], 0, 0x0123)

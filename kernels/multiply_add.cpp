@@ -12,9 +12,9 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// Elements of one CPU block: some 20 us for the memory accesses.
+/// Elements of one CPU block: some 20 us for memory's part.
 constexpr std::size_t cpu_grain = 32'768;
-/// Number of elements whose rounds run at the same time, in registers.
+/// Elements whose rounds go on at the same time, in registers.
 constexpr std::size_t at_once = 32;
 
 /// The two numbers are arguments, so that no compiler knows the result of a round.

@@ -10,14 +10,14 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Computes to[i] = from[i] + rounds, by as many consecutive multiplications and additions: the arithmetic for each
+/// to[i] = from[i] + rounds, by `rounds` multiplications and additions one after the other: the arithmetic for each
 /// byte can be chosen.
 ///
-/// Only the first `multiply_add_sample` elements are computed on a modelled GPU: the rest is more than threads of a CPU
-/// can do in the time that it takes on the model.
+/// A modelled GPU computes only the first `multiply_add_sample` elements: CPU threads cannot do the rest in the time
+/// that it takes on the GPU.
 ///
-/// Shape:   memory of the stream's device, both of equal length, and the same or disjoint. Whole numbers whose results
-///          are at most 2^24 are exact.
+/// Shape:   memory of the stream's device, both as long as each other, and the same or disjoint. Whole numbers whose
+///          results are at most 2^24 are exact.
 /// Threads: any.
 /// Blocks:  never; `to` is valid once `stream` has passed this call.
 /// Throws:  Error, if the spans do not fit or the launch is refused. On the CPU device a launch may allocate.

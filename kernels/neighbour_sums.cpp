@@ -12,10 +12,10 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// Elements of one CPU block: some 50 us of work, most of it memory accesses.
+/// Elements of one CPU block: some 50 us of work, most of it memory's.
 constexpr std::size_t cpu_grain = 65'536;
 
-/// Adds for the elements from `begin` to `end`, of `count` in all.
+/// Adds the elements from `begin` to `end`, of `count` in all.
 void add_neighbours(std::uint32_t const* from, std::uint32_t* to, std::size_t begin, std::size_t end,
                     std::size_t count) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -66,7 +66,7 @@ void neighbour_sums_together(DeviceSpan<std::uint32_t> one, DeviceSpan<std::uint
                     std::swap(from, to);
                   }
                 },
-                // A cache may hold both arrays, so memory counts once.
+                // A cache may hold both: memory counts once.
                 {.reads = {one.as<std::byte const>()},
                  .writes = other.as<std::byte const>(),
                  .flops = 2.0 * rounds * static_cast<double>(one.size()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers of IP and of the protocols above it, the same on CPU and GPU.
+// The headers of IP and those behind them, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,28 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Result of parsing the headers of a packet.
+/// Contents of a packet's headers.
 struct ParsedPacket {
-  FlowKey key = {};  ///< Version 0 if it is not IP; the key then has the link, if that is unknown.
+  FlowKey key = {};  ///< Its version is 0 if the packet is not IP; then the key has the link, if that is not known.
   std::uint32_t flags = 0;
   bool fragment = false;
   bool bad_header = false;
   bool unknown_link = false;
-  bool unknown_route = false;  ///< The final destination, which its checksum covers, cannot be determined.
-  bool no_checksum = false;    ///< A checksum is required, and missing.
-  /// Range that the checksum above IP covers; 0 bytes if there is none that can be verified.
+  bool unknown_route = false;  ///< Its destination, which the checksum covers, cannot be told.
+  bool no_checksum = false;    ///< The packet must have a checksum, and has none.
+  /// The bytes behind the headers of IP that the checksum covers; none if there is none that can be checked.
   std::uint32_t payload = 0, payload_bytes = 0;
   std::uint32_t pseudo_header = 0;  ///< Sum of the pseudo header.
 };
 
-/// The payload of the headers of IP.
+/// Payload behind the headers of IP.
 struct PacketPayload {
   std::uint32_t at = 0;
-  std::uint32_t bytes = 0;  ///< Size of the payload.
-  std::uint32_t there = 0;  ///< Number of these bytes that were captured.
-  bool first = true;        ///< False for a fragment that is not the first.
+  std::uint32_t bytes = 0;  ///< Bytes that it has.
+  std::uint32_t there = 0;  ///< Bytes of those that were captured.
+  bool first = true;        ///< False for a later fragment.
   bool unknown_route = false;
-  /// Sums of the addresses in a pseudo header: for a routed packet, not those of its header.
+  /// Sums of the addresses that a pseudo header has: of a packet on its way through others, not those of its header.
   std::uint32_t source_sum = 0, target_sum = 0;
 
   PENSTOCK_PARSES_THERE constexpr void skip(std::uint32_t header) {
@@ -61,8 +61,8 @@ PENSTOCK_PARSES_THERE constexpr void parse_payload(ParsedPacket& parsed, Octets 
   if (least == 0 || parsed.fragment || bytes < least || there < least) return;
   bool none = false;
   if (protocol == udp) {
-    // Options may follow the length's own range; the checksum does not cover them. The length is 0 for packets that are
-    // too long for it, which IPv6 may have (RFC 2675).
+    // Options, which the checksum does not cover, may follow the datagram's own length. A length of 0 is that of
+    // packets that are too long for the field, which IPv6 may have (RFC 2675).
     std::uint32_t const length = big_half(packet + at + 4);
     bool const six = parsed.key.version == 6;
     none = big_half(packet + at + 6) == 0;
@@ -70,7 +70,7 @@ PENSTOCK_PARSES_THERE constexpr void parse_payload(ParsedPacket& parsed, Octets 
     if (length != 0) bytes = length;
   }
   if (there < bytes) return;
-  parsed.no_checksum = none;  // See RFC 8200, 8.1.
+  parsed.no_checksum = none;  // RFC 8200, 8.1.
   parsed.unknown_route = payload.unknown_route && !none;
   if (parsed.unknown_route) return;
   parsed.payload = at;
@@ -79,7 +79,7 @@ PENSTOCK_PARSES_THERE constexpr void parse_payload(ParsedPacket& parsed, Octets 
   parsed.pseudo_header = payload.source_sum + payload.target_sum + protocol + (bytes >> 16U) + (bytes & 0xFFFFU);
 }
 
-/// The length of an authentication header, which may precede TCP and others; 0 if it was not captured.
+/// The length of an authentication header, which may be in front of TCP and others; 0 if it was not captured.
 ///
 /// Source: RFC 4302.
 PENSTOCK_PARSES_THERE constexpr std::uint32_t authentication_bytes(Octets packet, PacketPayload const& payload) {
@@ -87,8 +87,8 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t authentication_bytes(Octets packet
   return length <= payload.there ? length : 0;
 }
 
-/// Offset of the last address of a source route in the options of IPv4; that of the header's destination, if there is
-/// none or the packet has passed it.
+/// Place of the last address of a source route among the options of IPv4; that of the header's address, if there is no
+/// route or the packet has passed it.
 ///
 /// Source: RFC 791, 3.1; RFC 1122, 4.1.3.4.
 PENSTOCK_PARSES_THERE constexpr std::uint32_t last_address(Octets packet, std::uint32_t at, std::uint32_t header) {
@@ -107,7 +107,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t last_address(Octets packet, std::u
   return at + 16;
 }
 
-/// `bytes` were captured of `all` on the wire.
+/// Parses a packet of which `bytes` were captured, and `all` were on the wire.
 PENSTOCK_PARSES_THERE constexpr void parse_ipv4(ParsedPacket& parsed, Octets packet, std::uint32_t at,
                                                 std::uint32_t bytes, std::uint32_t all) {
   constexpr unsigned authentication = 51;
@@ -123,7 +123,7 @@ PENSTOCK_PARSES_THERE constexpr void parse_ipv4(ParsedPacket& parsed, Octets pac
   std::uint32_t const place = big_half(packet + at + 6);
   parsed.fragment = (place & 0x3FFFU) != 0;
   std::uint32_t length = big_half(packet + at + 2);
-  if (length == 0) length = all - at;  // It is 0 with segmentation offload: the network card was to set it.
+  if (length == 0) length = all - at;  // 0 with segmentation offload: the network card was to fill it in.
   if (length < header) return;
   PacketPayload payload{.at = at + header, .bytes = length - header, .there = bytes - at - header};
   if (payload.there > payload.bytes) payload.there = payload.bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The beginning of IP in a packet of each link, the same on CPU and GPU.
+// The place of IP in a packet of each link, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Format at an offset of a packet: an EtherType, or one of the formats below.
+/// Contents of a packet at a place: an EtherType, or one of the formats below.
 struct PacketLayer {
   std::uint32_t type = 0;
   std::uint32_t at = 0;
@@ -18,26 +18,26 @@ struct PacketLayer {
 
 /// Formats that are no EtherType.
 namespace layer {
-inline constexpr std::uint32_t none = 0x10000;          ///< It neither is nor leads to IP, or it was not captured.
-inline constexpr std::uint32_t unknown_link = 0x10001;  ///< The link has no rule here; its number is in place of `at`.
-inline constexpr std::uint32_t ip = 0x10002;            ///< Either version of IP.
+inline constexpr std::uint32_t none = 0x10000;          ///< It is neither IP nor in front of it, or it was not
+                                                        ///< captured.
+inline constexpr std::uint32_t unknown_link = 0x10001;  ///< A link without a rule here; its number is in place of `at`.
+inline constexpr std::uint32_t ip = 0x10002;            ///< Any version of IP.
 inline constexpr std::uint32_t ethernet = 0x10003;
-inline constexpr std::uint32_t type_first = 0x10004;  ///< An EtherType, followed by its payload.
+inline constexpr std::uint32_t type_first = 0x10004;  ///< An EtherType, and what it says behind it.
 inline constexpr std::uint32_t llc = 0x10005;
 inline constexpr std::uint32_t ppp = 0x10006;
-inline constexpr std::uint32_t ppp_framed = 0x10007;  ///< PPP with framing as in HDLC; address and control may be
-                                                      /// omitted.
+inline constexpr std::uint32_t ppp_framed = 0x10007;  ///< Framing as in HDLC; address and control may be left out.
 inline constexpr std::uint32_t pppoe = 0x8864, mpls = 0x8847;
 }  // namespace layer
 
-/// The layer behind an address family of BSD and others, in either byte order, or an EtherType in its place.
+/// An address family of BSD and others, in either byte order, or an EtherType in its place.
 PENSTOCK_PARSES_THERE constexpr PacketLayer behind_family(Octets packet, std::uint32_t at, std::uint32_t data) {
   std::uint32_t const little = little_word(packet + at), family = little > 0xFFFF ? big_word(packet + at) : little;
   bool const ip = family == 2 || family == 10 || family == 23 || family == 24 || family == 28 || family == 30;
   return {ip ? layer::ip : family >= 0x600 && family <= 0xFFFF ? family : layer::none, data};
 }
 
-/// The layer in a frame of IEEE 802.11: only unencrypted data has one.
+/// A frame of IEEE 802.11: only data that is not encrypted has more layers.
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_wireless(Octets packet, std::uint32_t bytes, std::uint32_t at,
                                                               bool padded) {
   if (at + 24 > bytes) return {layer::none, at};
@@ -65,8 +65,8 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_radiotap(Octets packet, std
   return begin_of_wireless(packet, bytes, at + little_half(packet + at + 2), padded);
 }
 
-/// The layer in a message of the netfilter log: fields, one of which is the packet. Their numbers have the byte order
-/// of the capturing machine.
+/// A message of the netfilter log: fields, one of which is the packet. Their numbers have the byte order of the machine
+/// that captured.
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_in_log(Octets packet, std::uint32_t bytes, std::uint32_t at) {
   at += 4;
   while (at + 4 <= bytes) {
@@ -81,7 +81,7 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_in_log(Octets packet, std::uin
 }
 
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_relay(Octets packet, std::uint32_t bytes, std::uint32_t at) {
-  while (at < bytes && (packet[at] & 1U) == 0) ++at;  // The last octet of the address ends with a 1.
+  while (at < bytes && (packet[at] & 1U) == 0) ++at;  // The last octet of the address has a 1.
   ++at;
   if (at + 4 > bytes) return {layer::none, at};
   if (packet[at] != 3) return {layer::type_first, at};
@@ -91,8 +91,8 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_relay(Octets packet, std::u
   return packet[at] == 0x80 ? PacketLayer{layer::type_first, at + 4} : PacketLayer{layer::none, at};
 }
 
-/// The format with which a packet of a link begins, from `at` on; its offset is in the packet or at its end. Offsets at
-/// `bytes` or behind were not captured.
+/// The beginning of a packet of a link from `at` on, which is in the packet or at its end. Parts that were not captured
+/// are at `bytes` or behind it.
 ///
 /// Source: https://www.tcpdump.org/linktypes.html
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_link(Octets packet, std::uint32_t bytes, std::uint32_t link,
@@ -135,7 +135,7 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_link(Octets packet, std::ui
       return there >= 1 && packet[at] == 0xAA ? PacketLayer{layer::llc, at} : PacketLayer{layer::ip, at};
     case 104:  // HDLC of Cisco
       return {layer::type_first, at + 2};
-    case 205:  // HDLC of Cisco with a direction
+    case 205:  // Cisco HDLC with a direction
       return {layer::type_first, at + 3};
     case 107:  // Frame Relay
       return begin_of_relay(packet, bytes, at);
@@ -175,7 +175,7 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_link(Octets packet, std::ui
       return there >= 4 && (packet[at] == 2 || packet[at] == 10) ? begin_in_log(packet, bytes, at) : cut;
     case 240:  // netANALYZER
       return {layer::ethernet, at + 4};
-    case 241:  // netANALYZER with a preamble
+    case 241:  // Ethernet with a preamble
       return {layer::ethernet, at + 12};
     case 242:  // InfiniBand
       return there >= 44 ? PacketLayer{big_half(packet + at + 40), at + 44} : cut;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pixels and weights for a value of a resized image, the same on host and GPU.
+// The pixels that count for a value of a resized image, and their weights: the same on host and GPU.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace penstock {
 
-/// True if the header's part and the pixels are within this number of bytes.
+/// True if the head's part and the pixels lie within `bytes`.
 constexpr bool holds_image(ImageHead const& head, std::size_t bytes) noexcept {
   return head.width <= longest_image_side && head.height <= longest_image_side && head.part_width != 0 &&
          head.part_height != 0 && head.part_width <= head.width && head.left <= head.width - head.part_width &&
@@ -30,7 +30,7 @@ struct ResizeTaps {
   }
 };
 
-/// The pixels for value `place` of `count`, computed from `pixels` pixels.
+/// Taps of value `place` out of `count`, which are made of `pixels`.
 constexpr ResizeTaps resize_taps(std::uint32_t place, std::uint32_t count, std::uint32_t pixels) noexcept {
   float const scale = static_cast<float>(pixels) / static_cast<float>(count);
   ResizeTaps taps;
@@ -40,7 +40,7 @@ constexpr ResizeTaps resize_taps(std::uint32_t place, std::uint32_t count, std::
   taps.first = from <= 0 ? 0 : static_cast<std::uint32_t>(from);
   taps.end = static_cast<std::uint32_t>(to);
   if (taps.end > pixels) taps.end = pixels;
-  if (taps.first >= taps.end) taps.first = taps.end - 1;  // This happens only by rounding.
+  if (taps.first >= taps.end) taps.first = taps.end - 1;  // Only rounding leads here.
   return taps;
 }
 

@@ -11,7 +11,7 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// Number of words of a row that one CPU block adds up: their sums take 8 KiB, which stay in its cache.
+/// Words of a row that one CPU block adds up: their sums are 8 KiB, which stay in its cache.
 constexpr std::size_t cpu_grain = 1024;
 
 }  // namespace

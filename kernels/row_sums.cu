@@ -6,7 +6,7 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// A warp reads 32 adjacent words of a row; the warps of a block share the rows.
+/// A warp reads 32 words of a row side by side; the warps of a block share the rows.
 constexpr unsigned row_words = 32, row_warps = 8;
 
 __global__ void __launch_bounds__(row_words* row_warps)

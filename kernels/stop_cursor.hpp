@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cursor that moves from stop to stop through a text.
+// Goes from stop to stop through a text.
 #pragma once
 
 #include <array>
@@ -15,21 +15,21 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Moves from stop to stop through a text. Places count from its beginning.
+/// Goes from stop to stop through a text. Places count from its beginning.
 template <class Set>
 class StopCursor {
  public:
-  static constexpr bool watches_quotes = false;  ///< Walks do not watch quotes: `next_line` finds them.
+  static constexpr bool watches_quotes = false;  ///< Walks do not watch them: `next_line` finds them.
 
   StopCursor(Set const& set, std::span<char const> text) : set_(set), text_(text) {}
 
-  /// Moves to `at`, where a line begins: the next stop will be there or behind it.
+  /// Makes the next stop the first one from `at` on, where a line begins.
   void seek(std::size_t at) {
     base_ = at;
     before_ = {};
     look();
   }
-  /// Returns the next stop; the end of the text if there is none.
+  /// The next stop; the end of the text, if there is none.
   std::size_t next() {
     while (bits_.ends == 0) {
       if (!look_on()) return text_.size();
@@ -38,10 +38,10 @@ class StopCursor {
     bits_.ends &= bits_.ends - 1;
     return at;
   }
-  /// Skips the ends of `fields` fields. Returns false if the line has fewer: `next` then returns its end.
+  /// Passes over the ends of `fields` fields. False if the line has fewer: `next` is then its end.
   bool skip(unsigned fields) {
     for (;;) {
-      std::uint64_t const in_line = (bits_.newlines & -bits_.newlines) - 1;  // All bits, if no line ends here.
+      std::uint64_t const in_line = (bits_.newlines & -bits_.newlines) - 1;  // All, if no line ends here.
       std::uint64_t ends = bits_.ends & in_line;
       for (; fields > 0 && ends != 0; --fields) ends &= ends - 1;
       bits_.ends = ends | (bits_.ends & ~in_line);
@@ -50,15 +50,15 @@ class StopCursor {
     }
   }
 
-  /// Returns the place behind the next newline; the end of the text if there is none. `in_quotes` tells whether the
-  /// newline is within quotes, if the set watches them. Call `seek` afterwards.
+  /// The place behind the next newline; the end of the text, if there is none. `in_quotes` says if that is within
+  /// quotes, provided that the set watches them. Follow with `seek`.
   std::size_t next_line(bool& in_quotes) {
-    // `next` removes a bit, but not a newline from these.
+    // `next` removes a bit, but no newline, from these.
     while (bits_.newlines == 0 && set_.watches_quotes()) {
       in_quotes = before_.quoted;
       if (text_.size() - base_ <= 64) return text_.size();
       std::size_t const behind = base_ + 64;
-      // Most lines have no further quotes.
+      // Most lines have no quotes from here on.
       std::size_t const next = in_quotes ? behind : set_.newline_or_quote(text_, behind);
       if (next == text_.size()) return next;
       if (!in_quotes && text_[next] == '\n') return next + 1;
@@ -75,7 +75,7 @@ class StopCursor {
   }
 
  private:
-  /// Examines the next bytes; false at the end of the text.
+  /// Looks at the next 64 bytes. False at the end of the text.
   bool look_on() {
     if (text_.size() - base_ <= 64) return false;
     base_ += 64;
@@ -87,7 +87,7 @@ class StopCursor {
     std::array<char, 64> rest;
     char const* bytes = text_.data() + base_;
     if (left < 64) {
-      // Bytes behind the end do not belong to the text.
+      // Bytes behind the end are not part of the text.
       rest.fill(0);
       std::memcpy(rest.data(), bytes, left);
       bytes = rest.data();

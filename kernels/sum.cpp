@@ -10,7 +10,7 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// Elements of one CPU block: some 50 us of work, most of it memory accesses.
+/// Elements of one CPU block: some 50 us of work, most of it memory's.
 constexpr std::size_t cpu_grain = 65'536;
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace {
 /// Bytes of one CPU block: some 50 us of work.
 constexpr std::size_t cpu_grain = 262'144;
 
-/// Sets the characters that the line's format determines.
+/// The same with the characters of its format.
 LineFields with_characters_of_format(LineFields fields) {
   if (fields.format == LineFormat::separated) return fields;
   bool const log = fields.format == LineFormat::access_log;
@@ -34,7 +34,7 @@ LineFields with_characters_of_format(LineFields fields) {
   fields.brackets = log;
   return fields;
 }
-/// True if no character has two meanings among these fields.
+/// True if no character has two meanings.
 bool can_be_told(LineFields const& fields) {
   std::string meanings{'\n', fields.separator};
   for (char const each : {fields.quote, fields.escape}) {
@@ -48,18 +48,18 @@ bool can_be_told(LineFields const& fields) {
 template <LineWalk how>
 using StopsOf = std::conditional_t<how == LineWalk::json, JsonStopSet, StopSet>;
 
-/// Sums the lines of a text.
+/// Adds up the lines of a text.
 template <LineWalk how, class Stops = StopsOf<how>>
 class LineSummer {
  public:
   LineSummer(std::span<char const> text, Stops const& set, std::size_t groups)
       : text_(text), fields_(set.fields()), stops_(set, text), own_(groups) {}
 
-  /// Adds the lines that begin in [begin, end).
+  /// Adds the lines that begin from `begin` on, but before `end`.
   void add_lines(std::size_t begin, std::size_t end) {
     for (std::size_t at = first_line(begin); at < end;) at = add_line(at);
   }
-  /// The same for lines that contain a literal.
+  /// The same for lines that have one of the literals.
   void add_lines(std::size_t begin, std::size_t end, LiteralTable const& literals) {
     std::size_t const first = first_line(begin);
     if (first >= end) return;
@@ -70,7 +70,7 @@ class LineSummer {
       at = next < last_end ? search.line_from(next) : last_end;
     }
   }
-  /// The key of the first line that has one. `has_reason` becomes true if an earlier line has this reason.
+  /// The key of the first line that has one. `has_reason` becomes true if a line before it has this reason.
   std::optional<std::uint64_t> first_key(LineReason reason, bool& has_reason) {
     for (std::size_t at = 0; at < text_.size();) {
       WalkedLine const line = walk(at);
@@ -80,8 +80,7 @@ class LineSummer {
     }
     return std::nullopt;
   }
-  /// Relaxed: other calls may only add to the same ones; a thread that reads them waits for the stream, which orders
-  /// them.
+  /// Other calls may add to the same groups; a thread that reads them waits for the stream, which orders them.
   void give(std::span<LineGroup> groups, std::span<LineReasons> reasons) const {
     for (std::size_t k = 0; k < own_.size(); ++k) {
       if (own_[k].lines == 0) continue;
@@ -134,7 +133,7 @@ class LineSummer {
     WalkedLine line = add_text(at);
     if constexpr (how == LineWalk::json) {
       while (line.goes_on) line = add_text(line.stopped);
-      return behind_newline(line.stopped);  // JsonWalk continues with a copy of the cursor.
+      return behind_newline(line.stopped);  // JsonWalk goes on with a copy of the cursor.
     } else {
       bool in_quotes = false;
       std::size_t const next = stops_.next_line(in_quotes);
@@ -181,7 +180,7 @@ void add_block(BlockOfLines const& block, Stops const& set) {
   summer.give(block.groups, block.reasons);
 }
 #if defined(__SSE2__)
-// All functions that these call are compiled once more for such processors.
+// All functions called by it are compiled once more for such processors.
 __attribute__((target("avx2,bmi,bmi2,pclmul,popcnt"), flatten)) void add_block_by_32(BlockOfLines const& block,
                                                                                      StopSet const& set) {
   add_block<LineWalk::digits>(block, StopSetBy<32>(set));
@@ -269,7 +268,7 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
 FirstTime first_time(std::string_view text, LineFields fields) {
   fields = with_characters_of_format(fields);
   fields.group_seconds = 1;
-  fields.first_second = -(std::int64_t{1} << 62U);  // Before all times, which have fewer than 60 bits.
+  fields.first_second = -(std::int64_t{1} << 62U);  // This is before all times, which have less than 60 bits.
   FirstTime first;
   auto const first_key = [&](auto summer) { return summer.first_key(LineReason::no_year, first.without_year); };
   auto const key = fields.format == LineFormat::json

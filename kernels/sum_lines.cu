@@ -13,17 +13,18 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// A warp walks over the lines that begin in its part of the block's bytes, one after the other: its threads examine 32
-/// bytes at once.
+/// A warp walks over the lines that begin in its part of the block's bytes, one after the other: its threads look at
+/// 32 bytes at once.
 constexpr unsigned line_threads = 512, warps = line_threads / warp;
 constexpr unsigned own_bytes = sum_lines_block_bytes;
 constexpr unsigned bytes_of_warp = own_bytes / warps;
 static_assert(bytes_of_warp % warp == 0 && bytes_of_warp / warp <= warp);
-/// Most lines that begin in a block's bytes end within this distance behind them; the others are read from the input.
+/// Maximum distance behind a block's bytes at which most lines end that begin in the block. The others are read from
+/// the input.
 constexpr unsigned ahead_bytes = 1024;
 constexpr unsigned staged_bytes = own_bytes + ahead_bytes, staged_windows = staged_bytes / warp;
 
-/// Finds the stops of a line by a warp. All its threads must call it together; they get the same result.
+/// The stops of a line as a warp finds them. All its threads call it together and get the same.
 template <LineWalk how, class Place>
 class WarpStops {
  public:
@@ -73,7 +74,7 @@ class WarpStops {
   Place base_;
   Place const end_;
   unsigned mask_ = 0;
-  JsonStrings<unsigned> strings_;  ///< Used only for JSON.
+  JsonStrings<unsigned> strings_;  ///< Used with JSON only.
 };
 
 template <LineWalk how, class Place>
@@ -103,10 +104,10 @@ struct LineInputs {
   char const* first_bytes[sum_lines_inputs];
   std::uint64_t bytes[sum_lines_inputs];
   unsigned count;
-  unsigned blocks_of_each;  ///< Number of blocks for the largest input.
+  unsigned blocks_of_each;  ///< Number of blocks that the largest input takes.
 };
 
-/// `some`: only lines with a literal count.
+/// `some`: only lines that have a literal.
 template <bool some, LineWalk how>
 __global__ void __launch_bounds__(line_threads)
     add_lines(LineInputs const __grid_constant__ inputs, LineFields const __grid_constant__ fields,
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(line_threads)
       marks.mark(staged, length, line_threads / warp);
       __syncthreads();
     }
-    // Each thread stores the beginnings of lines in one window of the warp's part.
+    // Each thread keeps the begins of lines in a window of the warp's part.
     unsigned const part = threadIdx.x / warp * bytes_of_warp;
     unsigned own_window = 0;
 #pragma unroll
@@ -171,12 +172,12 @@ __global__ void __launch_bounds__(line_threads)
           }
           if (seen == LiteralMarks::Line::untold && !marks.is_taken(input, begin + line_begin, bytes)) continue;
         }
-        // A line may have several texts with JSON. Places count from the block's first byte.
+        // A line of JSON may have several texts. Places count from the block's first byte.
         WalkedLine line{.stopped = line_begin};
         do {
           auto const text = line.stopped;
           if (text < length) line = walk<how, unsigned>(staged, static_cast<unsigned>(text), length, fields);
-          // The bytes ahead of a place were examined, too.
+          // The walk may have looked at bytes behind the staged ones.
           if (text >= length || (length - line.stopped <= time_look_ahead && !all_staged)) {
             line = walk<how, std::uint64_t>(input, begin + text, bytes, fields);
             line.stopped -= begin;

@@ -11,8 +11,8 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// A warp examines one packet after the other: all its threads parse the headers, and each sums a part of the bytes
-/// that the checksum covers.
+/// A warp looks at one packet after the other: all its threads at the headers, and each at a part of the bytes that the
+/// checksum covers.
 constexpr unsigned packet_threads = 256, packet_warp = 32, packets_of_warp = 8;
 constexpr unsigned packets_of_block = packet_threads / packet_warp * packets_of_warp;
 static_assert(packets_of_block == sum_packets_block_packets);
@@ -24,14 +24,14 @@ struct PacketInputs {
   std::uint32_t bytes[sum_packets_inputs];
   std::uint32_t const* places[sum_packets_inputs];
   unsigned count;
-  unsigned blocks_of_each;  ///< Number of blocks for the largest input.
+  unsigned blocks_of_each;  ///< Number of blocks that the largest input takes.
 };
 
 __device__ void add_to(std::uint64_t& to, std::uint64_t value) {
   if (value != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(value));
 }
 
-/// The sum for the checksum, the same for all threads of a warp.
+/// The checksum's sum, the same for all threads of a warp.
 __device__ std::uint64_t sum_of_payload(unsigned char const* payload, std::uint32_t bytes) {
   unsigned const lane = threadIdx.x % packet_warp;
   std::uint64_t sum = 0;
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(packet_threads)
       if (!packet.packet) continue;
       ParsedPacket const parsed = parse_packet(tile + packet.data, packet.captured, packet.original, packet.link);
       bool const checked = parsed.payload_bytes != 0;
-      // Either all threads of the warp call the sum, or none does.
+      // Either all threads of the warp compute the sum, or none does.
       bool const bad =
           checked &&
           (parsed.no_checksum ||

@@ -31,8 +31,8 @@ __device__ Phasor weighted_sample(unsigned char const* from, float weight) {
   return {weight * static_cast<float>(2 * from[0] - 255), weight * static_cast<float>(2 * from[1] - 255)};
 }
 
-/// Each block computes a spectrum, each thread two of its values: in every step a thread replaces two points of the
-/// transform by two others. The result is in bit-reversed order.
+/// Each block makes a spectrum, each thread two of its values: in every step a thread has two points of the transform,
+/// and replaces them by two others. The output is in the order of reversed bits.
 template <unsigned points>
 __global__ void __launch_bounds__(points / 2)
     add_powers(unsigned char const* input, unsigned transforms, unsigned of_spectrum, float* spectra, unsigned count) {
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(points / 2)
       Phasor low = weighted_sample(from + 2 * own, low_weight);
       Phasor high = weighted_sample(from + 2 * (own + threads), high_weight);
       unsigned at = own;
-      // Others may still read the result of the transform before.
+      // Other threads may still read values of the transform before.
       __syncthreads();
 #pragma unroll
       for (unsigned half = threads; half != 1; half /= 2) {
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(points / 2)
         im[at] = sum.im;
         re[at + half] = difference.re;
         im[at + half] = difference.im;
-        // A warp has all 64 of the next points itself once these are closer together.
+        // If points are closer together, a warp itself wrote all 64 that it reads next.
         if (half > spectra_warp) {
           __syncthreads();
         } else {

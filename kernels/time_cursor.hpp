@@ -10,8 +10,8 @@ namespace penstock {
 
 inline constexpr unsigned time_look_ahead = 16;
 
-/// Moves through the bytes of [begin, end); `byte_at(i)` is the byte at `i`. The text behind them reads as the end of a
-/// line.
+/// Goes through the bytes of [begin, end); `byte_at(i)` is the byte at a place. The bytes behind them read as the end
+/// of a line.
 template <class Place, class ByteAt>
 class TimeCursor {
  protected:
@@ -24,7 +24,7 @@ class TimeCursor {
     return end_ - at_ > bytes ? byte_at_(at_ + bytes) : '\n';
   }
   PENSTOCK_WALKS_THERE constexpr bool is_digit(unsigned behind) const { return digit_of(byte_behind(behind)) <= 9; }
-  /// Number of digits that come next, limited by the look-ahead.
+  /// Number of digits that come next, as far as it looks ahead.
   PENSTOCK_WALKS_THERE constexpr unsigned count_digits() const {
     unsigned digits = 0;
     while (digits < time_look_ahead - 1 && is_digit(digits)) ++digits;
@@ -46,7 +46,7 @@ class TimeCursor {
     }
     return digits >= least;
   }
-  /// The value of two digits behind `behind` other bytes; more than 99 if they are no digits.
+  /// Two digits behind `behind` other bytes; more than 99 if they are none.
   PENSTOCK_WALKS_THERE constexpr unsigned two(unsigned behind) const {
     unsigned const first = digit_of(byte_at_(at_ + behind)), second = digit_of(byte_at_(at_ + behind + 1));
     return first <= 9 && second <= 9 ? first * 10 + second : 1000;
