@@ -40,7 +40,7 @@ int main() try {
     std::ranges::fill(input, static_cast<std::byte>(tile.index));
     return input.size();
   };
-  // Called once for each lane, one after the other, when its last tile is through.
+  // The stage of each lane is passed once, one after the other, when its last tile is done.
   Histogram total{};
   auto const stage = stage_per_lane<CountBytes>([&](CountBytes& lane) {
     for (Histogram const& counts : lane.counts) {

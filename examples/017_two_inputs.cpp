@@ -11,7 +11,8 @@ using namespace penstock;
 
 namespace {
 
-/// One line for each row of a lane: `=` while the device worked for one of these tiles, from the first to the last.
+/// Draws one line for each row of a lane: `=` while the device worked for one of these tiles, from the first to the
+/// last.
 void draw(Recording const& recording, std::uint64_t tiles) {
   auto const of_the_device = [&](Passage const& passage) {
     return passage.tile < tiles && recording.rows[passage.row].kind == RecordRow::Kind::stream;

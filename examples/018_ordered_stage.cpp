@@ -24,7 +24,8 @@ class Smooth final : public Stage {
  public:
   explicit Smooth(StageContext const& /*where*/) {}
 
-  // One block, as each value depends on the one before. A lane may have several channels, so it has a value for each.
+  // It is one block, as each value depends on the one before. A lane may have several channels, so it has a value for
+  // each.
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     stream.launch(1, [this, tile = DeviceTileOf<float>(tile)](KernelBlock block) {
       auto const input = tile.input.in(block);
@@ -44,7 +45,7 @@ int main() try {
   auto const device = open_device("cpu");
   Pipeline pipeline(*device, {.tile = tile_of<float>(per_tile), .lanes = 2});
 
-  // A source decides in `next` which channel a tile is of; producers fill several tiles at once.
+  // The source decides in `next` which channel a tile belongs to; producers fill several tiles at once.
   struct Channels final : Source {
     bool next(Tile& tile) override {
       tile.tag = tile.sequence % channels;

@@ -51,7 +51,7 @@ int main() try {
   Pipeline pipeline(*device,
                     {.tile = {.input_bytes = 4096, .output_bytes = sizeof(Blake3Node)}, .tuning = {.tiles = 64}});
 
-  // The sink is called by one thread at a time, so it may keep books without a lock.
+  // The sink is called by one thread at a time, so it may count without a lock.
   std::map<std::uint64_t, unsigned> fingerprinted;
   std::map<std::string, unsigned> fingerprints;
   pipeline.start(stage_per_lane<Fingerprint>(), [&](Completion& done) {

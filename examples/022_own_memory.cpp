@@ -19,13 +19,13 @@ constexpr std::uint64_t tiles = 32;
 constexpr std::size_t per_tile = 1 << 16;
 constexpr std::size_t memory_bytes = 8 << 20;
 
-/// Where a result lies, and its sum.
+/// Place of a result, and its sum.
 struct Message {
   std::size_t offset = 0;
   double sum = 0;
 };
 
-/// The other process: adds up what it is told of, and answers, until there is no more.
+/// The other process adds up the parts that it is told of, and answers, until there are no more.
 void add_up(float const* memory, int from, int to) {
   for (Message message; read(from, &message, sizeof(message)) == sizeof(message);) {
     float const* const result = memory + message.offset;
@@ -42,7 +42,7 @@ int main() try {
   void* const mapped = mmap(nullptr, memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   int there[2], back[2];
   if (mapped == MAP_FAILED || pipe(there) != 0 || pipe(back) != 0) return std::perror("mmap or pipe"), 1;
-  pid_t const child = fork();  // Before there are threads or devices.
+  pid_t const child = fork();  // This comes before there are threads or devices.
   if (child == 0) {
     close(there[1]);
     add_up(static_cast<float const*>(mapped), there[0], back[1]);

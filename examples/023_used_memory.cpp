@@ -20,7 +20,7 @@ int main(int count, char** words) try {
   struct stat found = {};
   if (file < 0 || fstat(file, &found) != 0) return std::perror("the file"), 1;
   auto const size = static_cast<std::size_t>(found.st_size);
-  // Pages that can be written and are never written are those of the page cache.
+  // Private pages that are never written are those of the page cache.
   void* const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
   if (mapped == MAP_FAILED) return std::perror("mmap"), 1;
   std::span const memory(static_cast<std::byte*>(mapped), size);

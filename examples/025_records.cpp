@@ -21,7 +21,8 @@ std::uint64_t checksum(std::span<std::byte const> bytes) {  // FNV-1a
   return hash;
 }
 
-/// All records of a tile at once: which bytes are whose is in a table on the device. A CUDA kernel takes it by value.
+/// Handles all records of a tile at once: a table on the device says where each record lies. A CUDA kernel takes it by
+/// value.
 void checksum_each(DeviceRecords const& records, StreamRef stream) {
   stream.launch(records.inputs.size(), [records](KernelBlock block) {
     auto const [offset, bytes] = records.inputs.at(block, block);

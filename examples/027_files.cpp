@@ -19,9 +19,9 @@ int main(int count, char** words) {
 
   auto const device = open_device();
   Pipeline pipeline(*device, {.tile = {.input_bytes = 4 << 20}});
-  auto const stage = on_device([](DeviceTile const&, StreamRef) {});  // Yours, on the tile that is on the device.
+  auto const stage = on_device([](DeviceTile const&, StreamRef) {});  // Put your work on the device's tile here.
   auto const sink = [&](TileResult<> result) {
-    // A file that cannot be read fails in its place; the others go on.
+    // A file that cannot be read yields an error here; the others go on.
     if (!result.ok()) return void(std::printf("%s\n", result.problem().c_str()));
     bytes[result.tag()] += result.input().size();  // The tag is the number of the file.
   };

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int peers = 3, lines_each = 1000;
 
-/// Sends lines, and half of one.
+/// Sends lines, and half of a line.
 void be_a_peer(std::string const& address) {
   int const socket = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in to{};
@@ -44,7 +44,7 @@ void be_a_peer(std::string const& address) {
 }  // namespace
 
 int main(int count, char** words) try {
-  StopSignals const signals;  // Before any other thread.
+  StopSignals const signals;  // It must come before any other thread.
   bool const own = count < 2;
   std::string const address = own ? "tcp:127.0.0.1:0" : words[1];
   ConnectionSourceOptions options{.stop = signals.token(), .framing = lines()};

@@ -32,7 +32,7 @@ class Fastq final : public Framing {
   }
   bool finds_records() const noexcept override { return true; }
   std::optional<std::size_t> find_record(Bytes all, std::size_t from, bool) const override {
-    // `from` may be a beginning itself: what is in front of it says whether a line begins there.
+    // `from` may be a beginning itself: the byte in front of it says if a line begins there.
     if (from != 0 && all[from - 1] != std::byte{'\n'}) from += next_line(all.subspan(from));
     for (; from < all.size(); from += next_line(all.subspan(from))) {
       std::size_t const bases = from + next_line(all.subspan(from)), plus = bases + next_line(all.subspan(bases));

@@ -50,7 +50,7 @@ std::size_t mark_alarms(DeviceTileOf<Measurement, std::uint8_t> tile, StreamRef 
   return tile.input.size();
 }
 
-/// Whether the file has all alarms, in their order.
+/// True if the file has all alarms, in their order.
 bool has_all(std::string const& path) {
   std::FILE* const file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) return false;

@@ -31,7 +31,7 @@ struct Datagram {
   std::array<std::uint32_t, words> values = {};
 };
 
-/// What the senders and the receiver of this program know of each other.
+/// Counts that the senders and the receiver of this program share.
 struct Account {
   std::atomic<std::uint64_t> sent{0}, received{0}, left_out{0}, doubled{0};
   std::atomic<std::size_t> done{0};
@@ -52,7 +52,9 @@ void be_a_sender(std::uint16_t sender, sockaddr_in const& to, Account& account) 
   for (auto const& [when, k] : order) {
     Datagram datagram{.sender = sender, .number = static_cast<std::uint16_t>(first_number + k)};
     for (std::uint32_t j = 0; j < words; ++j) datagram.values[j] = k + j;
-    while (account.sent - account.received > 64) std::this_thread::yield();  // So that the system drops none.
+    while (account.sent - account.received > 64)
+      std::this_thread::yield();  // The pause keeps the system from dropping
+                                  // any.
     ++account.sent;
     sendto(socket, &datagram, sizeof datagram, 0, reinterpret_cast<sockaddr const*>(&to), sizeof to);
   }
@@ -60,7 +62,7 @@ void be_a_sender(std::uint16_t sender, sockaddr_in const& to, Account& account) 
   ++account.done;
 }
 
-/// Gives the socket, and where it is in `at`.
+/// Returns the socket, and its address in `at`.
 int receiving_socket(sockaddr_in& at) {
   int const socket = ::socket(AF_INET, SOCK_DGRAM, 0);
   at.sin_family = AF_INET;
@@ -75,7 +77,7 @@ int receiving_socket(sockaddr_in& at) {
   return socket;
 }
 
-/// Gives the sum of word 0 of all records that were placed.
+/// Returns the sum of word 0 of all records that were placed.
 std::uint64_t receive_all(int socket, ReorderBuffer& buffer, Account& account) {
   std::uint64_t sum = 0;
   while (account.done < senders || account.received < account.sent) {

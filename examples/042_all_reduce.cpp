@@ -11,13 +11,13 @@
 
 using namespace penstock;
 
-/// A device, its stream and its memory; one half of the array is made behind the other.
+/// A device, its stream and its memory. The second half of the array is computed after the first.
 struct Rank {
   explicit Rank(Device& its) : device(its), stream(its.make_stream()), memory(its.allocate(count * sizeof(float))) {}
   DeviceSpan<float> half(std::size_t which) const {
     return DeviceSpan<std::byte>(memory.bytes()).as<float>().subspan(which * count / 2, count / 2);
   }
-  /// From zeros to ones.
+  /// Turns zeros into ones.
   void compute(std::size_t which) {
     device.attach();
     transform(half(which), 0, half(which), stream);
@@ -44,7 +44,7 @@ int main(int count, char** arguments) try {
       rank.compute(half);
       parts.push_back({rank.half(half), rank.stream});
     }
-    reduce.start(parts);  // Behind what the streams have so far; what they are asked for from here on runs beside it.
+    reduce.start(parts);  // It follows what the streams have so far; their later work runs beside it.
   }
   reduce.wait();
 

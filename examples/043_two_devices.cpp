@@ -14,7 +14,7 @@ using namespace penstock;
 struct Place {
   explicit Place(Device& its) : device(its), stream(its.make_stream()), memory(its.allocate(count * sizeof(float))) {}
   DeviceSpan<float> values() const { return DeviceSpan<std::byte>(memory.bytes()).as<float>(); }
-  /// From zeros to ones.
+  /// Turns zeros into ones.
   void compute() {
     device.attach();
     transform(values(), 0, values(), stream);

@@ -51,7 +51,7 @@ struct Side {
   int reads, writes;
 };
 
-/// Computes the numbers 1, 2, ... in turn, each as soon as the other has taken the one before.
+/// Computes the numbers 1, 2, ... one after the other, each as soon as the other process has taken the one before.
 int give(Side const& here) {
   Event const given = here.device.make_event({.interprocess = true});
   here.tell(given.handle());
@@ -64,7 +64,7 @@ int give(Side const& here) {
   auto const values = DeviceSpan<std::byte>(here.values.bytes()).as<float>();
   char asked = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
-    transform(values, 0, values, here.stream);  // One more than before.
+    transform(values, 0, values, here.stream);  // Each value is one more than before.
     if (round > 0) {
       here.hear(asked);
       here.stream.wait(taken);  // The other's device has read what is there.
@@ -78,7 +78,7 @@ int give(Side const& here) {
   return 0;
 }
 
-/// Takes them, and looks at the last number of each.
+/// Takes the arrays, and checks the last number of each.
 int take(Side const& here) {
   Event const taken = here.device.make_event({.interprocess = true});
   here.tell(taken.handle());
@@ -113,7 +113,7 @@ int main(int arguments, char** words) try {
   int there[2], back[2];
   void* const memory = mmap(nullptr, memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED || pipe(there) != 0 || pipe(back) != 0) return std::perror("memory and pipes"), 1;
-  // Before a device is opened: a GPU's runtime does not live on in a child.
+  // This comes before a device is opened: a GPU's runtime does not live on in a child.
   pid_t const child = fork();
   if (child < 0) return std::perror("fork"), 1;
   auto* const bytes = static_cast<std::byte*>(memory);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps a run from being faster, and what to do about it: a source that takes its time, and a verdict that says
-// so.
+// A verdict says what keeps a run from being faster, and what to do about it: here it is a slow source.
 #include <algorithm>
 #include <cstdio>
 
@@ -13,7 +12,7 @@ int main() {
   Pipeline pipeline(devices,
                     {.tile = tile_of<std::byte, void>(1 << 20), .producers = 1, .watching = {.hooks = {verdicts()}}});
 
-  // Fills each tile over and over, as if that were work.
+  // Fills each tile several times, to simulate work.
   auto const fill = [](TilePlace, std::span<std::byte> input) {
     for (int round = 0; round < 250; ++round) std::ranges::fill(input, static_cast<std::byte>(round));
     return input.size();

@@ -52,7 +52,7 @@ std::unique_ptr<MetricsServer> serve_metrics(char const* address, Pipeline const
 
 int main(int count, char** arguments) {
   set_message_hook(log_message);
-  StopSignals const signals({.output = STDOUT_FILENO});  // Before any other thread.
+  StopSignals const signals({.output = STDOUT_FILENO});  // It must come before any other thread.
   Devices const devices = open_devices();
   Pipeline pipeline(devices, {.tile = tile_of<std::byte, void>(64 << 10)});
   std::atomic<std::uint64_t> done{0};

@@ -38,7 +38,7 @@ std::string text_of(Histogram const& counts) {
 }
 
 JobWork count_files(JobPoint const& point) {
-  auto const all = std::make_shared<Histogram>();  // What one run changes belongs to that run.
+  auto const all = std::make_shared<Histogram>();  // Each run has its own counts.
   return {.source =
               [paths = point.values.texts("input"), stop = point.stop](Pool const& pool) {
                 return std::make_unique<FileSource>(paths, pool, FileSourceOptions{.stop = stop});
@@ -56,5 +56,5 @@ int main(int count, char** arguments) {
                   .options = {files_option("input", "The files")},
                   .make = count_files,
                   .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.
-                  .parallel_sink = true});                                        // There is none.
+                  .parallel_sink = true});                                        // It has no sink.
 }

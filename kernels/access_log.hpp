@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fields of an access log must be, and where they are in a line that has more or fewer of them in front, the
-// same on CPU and GPU.
+// Rules for the fields of an access log, and their places in a line that has more or fewer of them in front, the same
+// on CPU and GPU.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The fields that each line of an access log has, by which it is known.
+/// The fields that each line of an access log has; the format is recognised by them.
 enum LogField : std::uint32_t { log_time = access_log_time, log_request, log_status, log_bytes };
 
-/// True if bytes are "-" or digits, of which there are so many, or any number if that is 0.
+/// True if the bytes are "-" or `count` digits; 0 allows any number of digits.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool is_dash_or_digits(ByteAt const& byte_at, Place begin, Place end, unsigned count) {
   if (end - begin == 1 && byte_at(begin) == '-') return true;
@@ -33,7 +33,7 @@ PENSTOCK_WALKS_THERE constexpr bool is_log_field(std::uint32_t field, ByteAt con
   if (field == log_time) {
     if (end - begin < least_time || byte_at(begin) != '[' || byte_at(end - 1) != ']') return false;
     if (digit_of(byte_at(begin + 1)) > 9 && byte_at(begin + 1) != ' ') return false;
-    // A bracket of a user in front is no part of it. "[17/May/2015:10:05:03 +0200]" has no room for one.
+    // A bracket of the user in front is not part of it. "[17/May/2015:10:05:03 +0200]" has no room for one.
     if (end - begin == 28 && byte_at(begin + 12) == ':') return true;
     for (Place at = begin + 1; at < end; ++at) {
       if (byte_at(at) == '[') return false;
@@ -47,9 +47,9 @@ PENSTOCK_WALKS_THERE constexpr bool is_log_field(std::uint32_t field, ByteAt con
 
 /// Looks in a line for the time, the request, the status and the bytes, wherever they are.
 ///
-/// The request begins behind the first time in brackets that has a quote behind it. It ends at the first quote behind
-/// which a status and bytes are, or a status and the end of the line. Quotes with an escape in front count only if none
-/// of the others is so: some writers have no escapes.
+/// The request begins behind the first time in brackets that a quote follows. It ends at the first quote that a status
+/// and bytes follow, or a status and the end of the line. Quotes with an escape in front count only if no other quote
+/// fits: some writers have no escapes.
 template <class Place, class ByteAt>
 class LogParts {
  public:
@@ -66,7 +66,7 @@ class LogParts {
       } else if (byte == ']') {
         time_end = at + 1;
         bool const before_quote = end_ - at > 3 && byte_at(at + 1) == ' ' && byte_at(at + 2) == '"';
-        // Where none is behind one quote there is none behind a later one.
+        // If the test fails before one quote, it fails before each later one.
         if (open && before_quote && !sought && is_log_field(log_time, byte_at, time_begin, time_end)) {
           sought = true;
           find_status(at + 3);
@@ -76,7 +76,7 @@ class LogParts {
     }
   }
 
-  Place line_end;  ///< Where the newline is, or the end of all.
+  Place line_end;  ///< Place of the newline, or the end of the text.
   Place time_begin{}, time_end{}, status{};
   bool found = false;
 
@@ -94,7 +94,7 @@ class LogParts {
       }
     }
   }
-  /// True if a blank, three digits, and the end or a blank and a field with the bytes are there.
+  /// True if these come next: a blank, three digits, and the end or a blank and a field with the bytes.
   PENSTOCK_WALKS_THERE constexpr bool begins_status(Place at) const {
     if (end_ - at < 4 || byte_at_(at) != ' ') return false;
     for (unsigned k = 1; k < 4; ++k) {

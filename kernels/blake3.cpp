@@ -13,7 +13,7 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// What one CPU block hashes: some 40 us of work, so that a 4 MiB tile keeps up to 32 threads busy.
+/// Bytes that one CPU block hashes: some 40 us of work, so that a 4 MiB tile keeps up to 32 threads busy.
 constexpr std::size_t cpu_grain = 128 * blake3_chunk_bytes;
 constexpr std::size_t smallest_grain = std::min(cpu_grain, blake3_cuda_grain);
 

@@ -22,7 +22,7 @@ __device__ void start(std::uint32_t* value) {
   for (int i = 0; i < 8; ++i) value[i] = words[i];
 }
 
-/// Replaces the chaining value by that after one more block.
+/// Replaces the chaining value by its value after one more block.
 __device__ void compress(std::uint32_t (&value)[8], std::uint32_t const (&message)[16], std::uint64_t counter,
                          std::uint32_t length, std::uint32_t flags) {
   std::uint32_t state[16];
@@ -103,7 +103,7 @@ __device__ void hash_chunk(std::byte const* input, std::uint32_t length, std::ui
   for (; at + block_bytes < length; at += block_bytes) {
     std::uint32_t now[16];
     copy<16>(now, message);
-    load(at + block_bytes);  // While this block is mixed, the next one is on its way.
+    load(at + block_bytes);  // The next block is loaded while this one is mixed.
     compress(value, now, chunk, block_bytes, flags);
     flags = 0;
   }
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(chunk_threads)
   if (threadIdx.x == 0) copy<8>(values + blockIdx.x * value_words, shared);
 }
 
-/// One block merges what hash_chunks left.
+/// One block merges the values of hash_chunks.
 __global__ void __launch_bounds__(merge_threads) merge_values(std::uint32_t* values, unsigned count, Blake3Node* node) {
   merge(values, count, node);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if defined(__GNUC__) && !defined(__clang__)
-// Scheduling before registers are handed out: a third faster with 8 words (bench/kernels/blake3_bench).
+// Scheduling before register allocation is a third faster with 8 words (bench/kernels/blake3_bench).
 #pragma GCC optimize("schedule-insns", "sched-pressure")
 #endif
 

@@ -9,13 +9,13 @@ namespace penstock {
 inline constexpr std::uint32_t blake3_start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                                   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
-/// Which message word is the `slot`-th that round `round` mixes in.
+/// Index of the message word that round `round` mixes in as its `slot`-th.
 constexpr std::size_t blake3_schedule(std::size_t round, std::size_t slot) {
   std::size_t const next[16] = {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8};
   return round == 0 ? slot : next[blake3_schedule(round - 1, slot)];
 }
 
-/// The words of one compression; GPU compilers make one instruction of its rotation as well.
+/// The words of one compression; GPU compilers also make one instruction of its rotation.
 struct Blake3OneWord {
   using Word = std::uint32_t;
   template <int n>
@@ -53,11 +53,11 @@ struct Blake3Rounds {
     return m[word];
   }
 
-  /// Four quarter rounds side by side, step by step, so that a processor always finds four independent things to do.
+  /// Does four quarter rounds side by side, step by step, so that a processor always finds four independent operations.
   template <std::size_t turn, int first, int second>
   [[gnu::always_inline]] static constexpr void half(Word* v, Word const& m0, Word const& m1, Word const& m2,
                                                     Word const& m3) {
-    // On the diagonals (turn = 1) columns b, c, d are taken one, two, three places further.
+    // The diagonals (turn = 1) take columns b, c, d one, two, three places further.
     constexpr std::size_t b[4] = {4 + (0 + turn) % 4, 4 + (1 + turn) % 4, 4 + (2 + turn) % 4, 4 + (3 + turn) % 4};
     constexpr std::size_t c[4] = {8 + (0 + 2 * turn) % 4, 8 + (1 + 2 * turn) % 4, 8 + (2 + 2 * turn) % 4,
                                   8 + (3 + 2 * turn) % 4};

@@ -33,8 +33,8 @@ struct Blake3Vectors<16> {
 
 /// The body of one Blake3Width, written once for all of them in the compiler's vector types.
 ///
-/// Each width is compiled for another processor, so each may be instantiated in one source file only, and everything
-/// inline that it uses must depend on `width`: else the linker could hand one processor's code to another.
+/// Each width is compiled for another processor, so each may be instantiated in one source file only, and all inline
+/// code that it uses must depend on `width`: else the linker could hand one processor's code to another.
 template <std::size_t width>
 class Blake3SideBySide {
  public:
@@ -98,8 +98,8 @@ class Blake3SideBySide {
       for (std::size_t i = 0; i < 16; i += 4) load(from, at + i * 4, message + i);
       std::uint32_t flags = blake3_is_parent;
       if constexpr (is_chunk) {
-        // The block four blocks ahead, in this chunk or in that of the next turn, is asked for now. That is a sixth
-        // faster from memory, because processors do not foresee so many streams (bench/kernels/blake3_bench).
+        // The block four blocks ahead, in this chunk or in the next group of inputs, is prefetched. That is a sixth
+        // faster from memory, because processors do not predict so many streams (bench/kernels/blake3_bench).
         std::size_t const ahead = at + 4 * blake3_block_bytes;
         std::size_t const soon = ahead < size ? ahead : ahead + (width - 1) * size;
         for (std::size_t i = 0; i < width; ++i) __builtin_prefetch(from[i] + soon);
@@ -133,7 +133,7 @@ class Blake3SideBySide {
     transpose(row);
   }
 
-  /// Four words each of every fourth input, side by side.
+  /// Gathers four words each of every fourth input, side by side.
   template <std::size_t part>
   [[gnu::always_inline]] static auto gather(std::byte const* const* from, std::size_t offset) {
     if constexpr (part == 4) {
@@ -171,12 +171,12 @@ class Blake3SideBySide {
     row[2] = pair<0>(high01, high23, Elements{});
     row[3] = pair<2>(high01, high23, Elements{});
   }
-  /// Of every four elements, two of a and two of b in turn, from place `start` on.
+  /// Takes, in every four elements from place `start` on, two of a and two of b alternately.
   template <std::size_t start, std::size_t... to>
   [[gnu::always_inline]] static Words zip(Words a, Words b, std::index_sequence<to...>) {
     return __builtin_shufflevector(a, b, ((to & ~std::size_t{3}) + start + (to & 3) / 2 + (to & 1) * width)...);
   }
-  /// Of every four elements, two of a and then two of b, from place `start` on.
+  /// Takes, in every four elements from place `start` on, two of a and then two of b.
   template <std::size_t start, std::size_t... to>
   [[gnu::always_inline]] static Words pair(Words a, Words b, std::index_sequence<to...>) {
     return __builtin_shufflevector(a, b, ((to & ~std::size_t{3}) + start + (to & 1) + (to & 2) / 2 * width)...);

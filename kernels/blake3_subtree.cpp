@@ -9,12 +9,12 @@
 namespace penstock {
 namespace {
 
-/// How many chunks keep their values on the stack (4 KiB) before these are merged: a small share of a first-level
+/// Number of chunks whose values stay on the stack (4 KiB) before they are merged: a small share of a first-level
 /// cache, and enough that narrow registers do not dominate near the top.
 constexpr std::size_t chunks_at_once = 128;
 
-/// Calls `work(width, start, count)` until `count` items are done: the bulk by the widest, the rest by the narrowest
-/// that holds it.
+/// Calls `work(width, start, count)` until `count` items are done: the widest does the bulk, and the narrowest that
+/// holds the rest does the rest.
 template <class Work>
 void share_out(std::span<Blake3Width const> widths, std::size_t count, Work work) {
   std::size_t const bulk = count / widths.back().width * widths.back().width;

@@ -31,7 +31,7 @@ void Blake3Tree::append(Blake3Node const& node) {
   if (is_empty(node) && taken_ > 1) return;
   if (last_) {
     Blake3Value value = blake3_value(*last_);
-    // As in counting up: each trailing 0 of the number of tiles is a pair of equal subtrees that can be joined.
+    // This is binary counting: each trailing 0 of the number of tiles is a pair of equal subtrees that can be joined.
     for (std::uint64_t tiles = appended_; tiles % 2 == 0; tiles /= 2) {
       value = blake3_value(blake3_parent(stack_.back(), value));
       stack_.pop_back();

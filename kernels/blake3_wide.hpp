@@ -24,7 +24,7 @@ struct Blake3Width {
 /// The widths that this processor has, in rising order. The first is 1 and always there.
 std::span<Blake3Width const> blake3_widths() noexcept;
 
-/// Those of them that were compiled; to be called only on a processor that has the instructions.
+/// The widths that were compiled. Call one only on a processor that has its instructions.
 extern Blake3Width const blake3_one;
 extern Blake3Width const blake3_four;
 extern Blake3Width const blake3_eight;

@@ -16,7 +16,7 @@ std::uint64_t now() {
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now().time_since_epoch()).count());
 }
 
-/// Replaces the value by `candidate` as long as `better(candidate, value)`.
+/// Replaces the value by `candidate` if `better(candidate, value)`.
 ///
 /// Relaxed: the thread that reads the stamp has waited for the kernel.
 template <class Better>

@@ -10,19 +10,19 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// When a kernel ran, as its device noted it. A fresh one says that it never did.
+/// Start and end of a kernel, as its device noted them. A fresh stamp says that the kernel never ran.
 ///
 /// Units: nanoseconds of a clock that all kernels of the device share.
 struct Stamp {
-  std::uint64_t start = ~std::uint64_t{0};  ///< When the first block started.
-  std::uint64_t end = 0;                    ///< When the last block ended.
+  std::uint64_t start = ~std::uint64_t{0};  ///< Time when the first block started.
+  std::uint64_t end = 0;                    ///< Time when the last block ended.
 
   bool ran() const noexcept { return start <= end; }
 };
 
-/// Computes nothing, and takes its time: each block stays until `duration` has passed since it started.
+/// Computes nothing: each block stays until `duration` has passed since it started.
 ///
-/// On a GPU a block has 1024 threads, so that few of them fill a multiprocessor. On the CPU device a block takes up a
+/// A block has 1024 threads on a GPU, so that few of them fill a multiprocessor. On the CPU device a block takes up a
 /// compute thread but no CPU, so that more of them run at once than there are CPUs.
 ///
 /// Shape:   stamp is memory of the stream's device, and holds a fresh Stamp.

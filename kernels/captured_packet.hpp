@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record of a capture says of its packet, the same on CPU and GPU.
+// Facts in a record of a capture on its packet, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// A record of a capture.
 struct CapturedPacket {
-  bool packet = false;     ///< Or else another block.
-  std::uint64_t time = 0;  ///< In nanoseconds since 1970, no_packet_time, or late_packet_time.
-  std::uint32_t data = 0;  ///< Where its bytes begin in the tile.
+  bool packet = false;     ///< False for any other block of the capture.
+  std::uint64_t time = 0;  ///< Nanoseconds since 1970, no_packet_time, or late_packet_time.
+  std::uint32_t data = 0;  ///< Offset of its bytes in the tile.
   std::uint32_t captured = 0;
   std::uint32_t original = 0;
   std::uint32_t link = 0;
 };
 
-/// Nanoseconds of so many units; those that 64 bits do not hold are late_packet_time.
+/// Nanoseconds of `units`; late_packet_time if 64 bits do not hold them.
 PENSTOCK_PARSES_THERE constexpr std::uint64_t nanoseconds_of(std::uint64_t units, std::uint32_t unit) {
   constexpr std::uint64_t second = 1'000'000'000;
   if ((unit & 0x80U) == 0) {
@@ -37,12 +37,12 @@ PENSTOCK_PARSES_THERE constexpr std::uint64_t nanoseconds_of(std::uint64_t units
   if (units >> bits >= late_packet_time / second) return late_packet_time;
   std::uint64_t const part = units & ((std::uint64_t{1} << bits) - 1);
   if (bits <= 30) return (units >> bits) * second + (part * second >> bits);
-  // In two steps, since 64 bits do not hold the product.
+  // The product is made in two steps, since 64 bits do not hold it.
   std::uint64_t const low = part & ((std::uint64_t{1} << (bits - 30)) - 1);
   return (units >> bits) * second + (((part >> (bits - 30)) * second + (low * second >> (bits - 30))) >> 30U);
 }
 
-/// The words of a tile's second input, as RecordPlaces has them. Behind a head of eight words is where records begin.
+/// The words of a tile's second input, as in RecordPlaces. The begins of records follow a head of eight words.
 inline constexpr std::uint32_t places_head = 8;
 /// The words of the CaptureKind of a record: its link, unit of time, longest packet, and offset by its halves.
 PENSTOCK_PARSES_THERE constexpr std::uint32_t const* capture_kind(std::uint32_t const* places, std::uint32_t record) {
@@ -53,7 +53,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t const* capture_kind(std::uint32_t 
   return table + words * (four >> record % 4 * 8 & 0xFFU);
 }
 
-/// Seconds are added to a time; one before 1970 is 0.
+/// Adds seconds to a time; a result before 1970 is 0.
 PENSTOCK_PARSES_THERE constexpr std::uint64_t moved_by(std::uint64_t time, std::int64_t seconds) {
   constexpr std::uint64_t second = 1'000'000'000, most = late_packet_time / second;
   bool const back = seconds < 0;

@@ -24,13 +24,13 @@ void combine(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, Eleme
 /// Loads the kernel, as blake3_prepare does.
 void combine_prepare(ElementType type, ReduceOperation operation, StreamRef stream);
 
-/// The same on memory of the host, now.
+/// The same on memory of the host; it is done when the call returns.
 ///
 /// Throws: Error, if the spans do not fit.
 void combine_on_host(std::span<std::byte const> from, std::span<std::byte> into, ElementType type,
                      ReduceOperation operation);
 
-/// Writes to memory of the host the value that changes nothing when it is combined: 0 for a sum, the greatest for a
+/// Fills memory of the host with the value that changes nothing when it is combined: 0 for a sum, the greatest for a
 /// minimum.
 ///
 /// Throws: Error, if these are no whole elements.

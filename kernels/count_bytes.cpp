@@ -13,7 +13,7 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr std::size_t values = 256;
-/// Bytes of one CPU block: some 50 us of work, beside which to add 256 counts is little.
+/// Bytes of one CPU block: some 50 us of work, compared with which adding 256 counts is little.
 constexpr std::size_t cpu_grain = 65'536;
 
 }  // namespace

@@ -8,9 +8,9 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// As many as there are values, so that each thread clears and adds up one.
+/// One thread for each byte value, so that each thread clears and adds up one count.
 constexpr unsigned count_threads = block_threads;
-/// Enough for every multiprocessor of today's GPUs to have several; beyond that a block takes more bytes.
+/// This gives every multiprocessor of today's GPUs several blocks; with more bytes a block takes more of them.
 constexpr std::size_t enough_blocks = 1024;
 
 /// Each block counts in its shared memory first.
@@ -36,7 +36,7 @@ void count_bytes_prepare_cuda() {
 void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> counts, std::size_t most_blocks,
                       void* stream) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
-  // A block counts at most 2^32 bytes of a value: a tile of 4 TiB.
+  // A block counts at most 2^32 bytes of a value, which allows a tile of 4 TiB.
   std::size_t const blocks =
       std::min({(input.size() + 16 * count_threads - 1) / (16 * count_threads), enough_blocks, most_blocks});
   launch_kernel<unsigned char const*, std::uint64_t, unsigned long long*>(

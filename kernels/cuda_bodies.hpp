@@ -55,21 +55,21 @@ void transform_prepare_cuda();
 void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSpan<float> to,
                     std::size_t most_blocks, void* stream);
 
-/// Of transform, count_bytes, neighbour_sums, resize_images, sum_lines and sum_packets.
+/// Threads in a block of transform, count_bytes, neighbour_sums, resize_images, sum_lines and sum_packets.
 inline constexpr unsigned block_threads = 256;
-/// How many such blocks so many multiprocessors hold; without limit for 0. All GPUs of today hold 2048 threads on each,
-/// or fewer.
+/// Number of such blocks that `multiprocessors` hold at once; no limit for 0. All GPUs of today hold at most 2048
+/// threads on each multiprocessor.
 constexpr std::size_t blocks_on(unsigned multiprocessors) noexcept {
   return multiprocessors == 0 ? std::numeric_limits<std::uint32_t>::max()
                               : std::size_t{multiprocessors} * (2048 / block_threads);
 }
 
-/// KernelCost::blocks of a kernel that would have `blocks`: with all multiprocessors it does not say how many.
+/// KernelCost::blocks of a kernel that would have `blocks`; 0, for not stated, if it has all multiprocessors.
 constexpr std::uint32_t modelled_blocks(unsigned multiprocessors, std::size_t blocks) noexcept {
   return multiprocessors == 0 ? 0 : static_cast<std::uint32_t>(std::min(blocks_on(multiprocessors), blocks));
 }
 
-/// What one block of GPU threads hashes; of that many bytes one value goes to scratch.
+/// Bytes that one block of GPU threads hashes. Each block writes one value to scratch.
 inline constexpr std::size_t blake3_cuda_grain = 128 * std::size_t{1024};
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -11,7 +11,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Throws what a CUDA call says it failed with: device_lost if the error stays, device_refused if it can be cleared.
+/// Throws if a CUDA call failed: device_lost if the error stays, device_refused if it can be cleared.
 inline void check_kernel(cudaError_t status, char const* what) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
@@ -27,7 +27,7 @@ void load_kernel(void (*kernel)(Arguments...), char const* what) {
   check_kernel(cudaFuncGetAttributes(&attributes, reinterpret_cast<void const*>(kernel)), what);
 }
 
-/// Launches `blocks` blocks of `threads` threads. Leaves the thread's last CUDA error alone when all is well.
+/// Launches `blocks` blocks of `threads` threads. Leaves the thread's last CUDA error alone if all went well.
 template <class... Arguments>
 void launch_kernel(void (*kernel)(Arguments...), unsigned blocks, unsigned threads, void* stream, char const* what,
                    Arguments... arguments) {

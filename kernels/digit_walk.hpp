@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk over a line of which two fields count that have digits only, on CPUs.
+// The walk over a line in which two fields count and both have only digits, on CPUs.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The number that a field of at most eight bytes is; false if one of them is no digit. `bytes` are the last eight up
-/// to the end of the field, which has `size` of them, at least one.
+/// Reads a field of at most eight bytes as a number; false if one of them is no digit. `bytes` are the last eight up to
+/// the end of the field, which has `size` of them, at least one.
 constexpr bool few_digits(std::uint64_t bytes, std::size_t size, std::uint64_t& number) noexcept {
   constexpr std::uint64_t each = 0x0101'0101'0101'0101;
   // The first digit is in the lowest byte. Bytes before the field count as zeros.
@@ -30,7 +30,7 @@ constexpr bool few_digits(std::uint64_t bytes, std::size_t size, std::uint64_t& 
   return true;
 }
 
-/// As walk_line with LineWalk::digits has it.
+/// Walks over a line as walk_line does with LineWalk::digits.
 ///
 /// Shape: each stop of `stops`, from `begin` on, ends a field or a line.
 template <class Stops>
@@ -54,14 +54,14 @@ class DigitWalk {
   }
 
  private:
-  /// Behind so many fields, one at least. False if the line ends before that.
+  /// Moves `begin` behind `fields` fields, at least one. False if the line ends before that.
   bool go_on(WalkedLine& line, std::uint32_t fields, std::size_t& begin) {
     bool const goes_on = stops_.skip(fields - 1);
     line.stopped = stops_.next();
     begin = line.stopped + 1;
     return goes_on && !ends_line(line.stopped);
   }
-  /// False if a field is none that can be there.
+  /// False if a field cannot be the one in its place.
   bool walk_log(WalkedLine& line, std::size_t begin) {
     if (std::min(fields_.key, fields_.number) < log_time) return walk_all(line, begin);
     std::uint32_t const last = std::max<std::uint32_t>({fields_.key, fields_.number, log_bytes});
@@ -76,7 +76,7 @@ class DigitWalk {
       }
       std::uint64_t value = 0;
       LineReason const reason = number_in(first, end_, value);
-      // Most are digits, of which a status has three.
+      // Most fields are digits only; a status has three.
       bool const good = reason == LineReason::used && text_[first] != '"' && (field != log_status || end_ - first == 3);
       if (!good && !is_log_field(field, byte_at(), first, end_)) return false;
       take(line, field, reason, value);
@@ -136,7 +136,7 @@ class DigitWalk {
   Stops& stops_;
   std::span<char const> const text_;
   LineFields const& fields_;
-  std::size_t end_ = 0;  ///< Of the field that was read last.
+  std::size_t end_ = 0;  ///< End of the field that was read last.
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -12,12 +12,12 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The bodies of these launchers on a GPU, as those of cuda_bodies.hpp.
+/// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void resize_images_prepare_cuda();
 void resize_images_cuda(std::span<ImageInput const> images, ImageForm const& form, std::size_t most_blocks,
                         void* stream);
 
-/// How many images one kernel takes.
+/// Maximum number of images in one kernel.
 inline constexpr std::size_t resize_images_inputs = 32;
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -22,7 +22,7 @@ PENSTOCK_WALKS_THERE constexpr bool is_blank(ByteAt const& byte_at, Place begin,
   skip_blanks(byte_at, begin, end);
   return begin == end;
 }
-/// Takes the quotes from around a string, and returns whether there were any.
+/// Removes the quotes around a string, and returns true if there were any.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool take_quotes(ByteAt const& byte_at, Place& begin, Place& end) {
   if (end - begin < 2 || byte_at(begin) != '"' || byte_at(end - 1) != '"') return false;
@@ -31,27 +31,27 @@ PENSTOCK_WALKS_THERE constexpr bool take_quotes(ByteAt const& byte_at, Place& be
   return true;
 }
 
-/// How the name of a member and a name that is looked for go together.
+/// Result of comparing a member's name with the name that is looked for.
 enum class NameIs : std::uint8_t {
   another,
-  all,    ///< It is all that is left of the name.
-  outer,  ///< What is left goes on with a dot behind it: a member of this member may be the one.
+  all,    ///< It is the whole rest of the name.
+  outer,  ///< The rest of the name begins with a dot: a member of this member may be the one.
 };
 
-/// Compares a string with what is left of a name, byte by byte as the string goes on.
+/// Compares a string with the rest of a name, byte by byte.
 template <class Place, class ByteAt>
 class NameMatch {
  public:
   PENSTOCK_WALKS_THERE constexpr NameMatch(LineName const& name, unsigned from, ByteAt const& byte_at)
       : name_(name), byte_at_(byte_at), taken_(from) {}
 
-  /// What the string in [begin, end), with escapes or without, is.
+  /// Compares the string in [begin, end), with escapes or without.
   PENSTOCK_WALKS_THERE constexpr NameIs is_at(Place begin, Place end) {
     if (taken_ >= name_.size || begin == end) return NameIs::another;
     if (char const first = byte_at_(begin); first != name_.bytes[taken_] && first != '\\') return NameIs::another;
     return goes_on(begin, end);
   }
-  /// How many bytes of the name the string was, with those before it.
+  /// Number of bytes of the name up to the end of the string.
   PENSTOCK_WALKS_THERE constexpr unsigned taken() const { return taken_; }
 
  private:
@@ -111,14 +111,14 @@ class NameMatch {
   unsigned taken_;
 };
 
-/// Follows a name whose parts have dots between them into the objects that are members of objects.
+/// Follows a name whose parts have dots between them into nested objects.
 template <class Place, class ByteAt>
 class MemberPath {
  public:
   PENSTOCK_WALKS_THERE constexpr MemberPath(LineName const& name, ByteAt const& byte_at)
       : name_(name), byte_at_(byte_at) {}
 
-  /// What a member of an object at this depth is whose name is in [begin, end).
+  /// Compares a member of an object at this depth, whose name is in [begin, end).
   PENSTOCK_WALKS_THERE constexpr NameIs is_at(Place begin, Place end, unsigned depth) {
     if (depth != depth_) return NameIs::another;
     NameMatch<Place, ByteAt> match(name_, from_, byte_at_);
@@ -126,13 +126,13 @@ class MemberPath {
     behind_ = match.taken() + 1;
     return is;
   }
-  /// Into the member that is_at said is `outer`.
+  /// Enters the member for which is_at returned `outer`.
   PENSTOCK_WALKS_THERE constexpr void enter() {
     parts_ |= std::uint64_t{1} << from_;
     from_ = behind_;
     ++depth_;
   }
-  /// Out of an object at this depth.
+  /// Leaves an object at this depth.
   PENSTOCK_WALKS_THERE constexpr void leave(unsigned depth) {
     if (depth != depth_) return;
     do --from_;
@@ -147,7 +147,7 @@ class MemberPath {
   LineName const& name_;
   ByteAt const& byte_at_;
   std::uint64_t parts_ = 0;  ///< A bit for each place where an outer part of the name begins.
-  unsigned from_ = 0;        ///< Where what is left of the name begins.
+  unsigned from_ = 0;        ///< Offset at which the rest of the name begins.
   unsigned behind_ = 0;
   unsigned depth_ = 0;
 };

@@ -16,7 +16,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Which bytes do, as StopSet says which end a field: it depends on what came before.
+/// Finds the stops of JSON as StopSet finds the ends of fields. The result depends on the bytes before.
 class JsonStopSet {
  public:
   using Before = JsonStrings<std::uint64_t>;

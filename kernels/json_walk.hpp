@@ -13,11 +13,11 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// True for the characters that begin, end or divide members.
 PENSTOCK_WALKS_THERE constexpr bool is_json_stop(char byte) {
-  auto const folded = static_cast<char>(static_cast<unsigned char>(byte) | 0x20U);  // '[' is as '{' then.
+  auto const folded = static_cast<char>(static_cast<unsigned char>(byte) | 0x20U);  // This makes '[' equal to '{'.
   return folded == '{' || folded == '}' || byte == ',' || byte == ':';
 }
 
-/// Which of some bytes are of a kind: a bit for each of them, the lowest for the first.
+/// Bytes of each kind: a bit for each byte, the lowest for the first.
 template <class Word>
 struct JsonMarks {
   Word quotes, escapes, stops, newlines;
@@ -49,15 +49,15 @@ class JsonStrings {
 
  private:
   bool in_string_ = false;
-  bool escaped_ = false;  ///< The next byte is.
+  bool escaped_ = false;  ///< The next byte is escaped.
 };
 
-/// Walks over one JSON text of a line, which is an object if the line is as it should be.
+/// Walks over one JSON text of a line, which is an object if the line is valid.
 template <class Place, class Stops, class ByteAt>
 class JsonWalk {
  public:
-  /// The text begins at `begin`. `stops.next()` is where the next stop outside of strings is, or the end of the line;
-  /// `end` if there is none before it.
+  /// The text begins at `begin`. `stops.next()` is the next stop outside of strings, or the end of the line; `end` if
+  /// there is none before it.
   PENSTOCK_WALKS_THERE constexpr JsonWalk(Stops const& stops, ByteAt const& byte_at, Place begin, Place end,
                                           LineFields const& fields)
       : stops_(stops),
@@ -89,7 +89,7 @@ class JsonWalk {
   PENSTOCK_WALKS_THERE constexpr bool opens() const { return stop_ == '{' || stop_ == '['; }
   PENSTOCK_WALKS_THERE constexpr bool closes() const { return stop_ == '}' || stop_ == ']'; }
 
-  /// Goes to the brace that closes the object. Other than `used`: there is none.
+  /// Goes to the brace that closes the object. A reason other than `used` says that there is none.
   PENSTOCK_WALKS_THERE constexpr LineReason text() {
     step();
     if (bool const blank = is_blank(byte_at_, from_, at_); stop_ != '{' || !blank) {
@@ -121,14 +121,14 @@ class JsonWalk {
       none_yet = false;
     }
   }
-  /// Takes what is before a colon as the name of a member.
+  /// Takes the text before a colon as the name of a member.
   PENSTOCK_WALKS_THERE constexpr bool name() {
     Place begin = from_, end = at_;
     skip_blanks(byte_at_, begin, end);
     if (!take_quotes(byte_at_, begin, end)) return false;
     is_key_ = key_.is_at(begin, end, depth_);
     is_number_ = number_.is_at(begin, end, depth_);
-    // Of members with the same name the last one counts.
+    // The last of several members with the same name counts.
     if (is_key_ != NameIs::another) line_.key_reason = LineReason::no_field;
     if (is_number_ != NameIs::another) {
       line_.number_reason = LineReason::no_field;
@@ -137,7 +137,7 @@ class JsonWalk {
     }
     return true;
   }
-  /// Goes from the colon to what is behind the member's value, or to the brace of an object that a name leads into.
+  /// Goes from the colon to the place behind the member's value, or to the brace of an object that a name leads into.
   PENSTOCK_WALKS_THERE constexpr bool value() {
     from_ = at_ + 1;
     step();
@@ -176,13 +176,13 @@ class JsonWalk {
   Stops stops_;
   ByteAt const& byte_at_;
   Place const end_;
-  Place from_;  ///< Behind the last stop, apart from those inside of values.
+  Place from_;  ///< The place behind the last stop that is not inside a value.
   Place at_{};
   char stop_ = 0;
   LineFields const& fields_;
   MemberPath<Place, ByteAt> key_, number_;
-  NameIs is_key_ = NameIs::another, is_number_ = NameIs::another;  ///< Of the member that was named last.
-  unsigned depth_ = 0;                                             ///< Objects around the one whose members it is at.
+  NameIs is_key_ = NameIs::another, is_number_ = NameIs::another;  ///< Results for the member that was named last.
+  unsigned depth_ = 0;                                             ///< Objects around the current one.
   WalkedLine line_;
 };
 

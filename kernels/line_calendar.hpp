@@ -23,9 +23,9 @@ PENSTOCK_WALKS_THERE constexpr unsigned days_of_month(unsigned year, unsigned mo
   if (month == 2) return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28;
   return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
-/// The year with this day, which is none before year 0.
+/// The year of this day; a day before year 0 has none.
 PENSTOCK_WALKS_THERE constexpr unsigned year_of_day(std::int64_t day) {
-  // The year that the mean length of one says is at most one too late or too early.
+  // The estimate by the mean length of a year is at most one year too late or too early.
   std::int64_t const about = 1970 + day * 400 / 146'097;
   unsigned year = about < 1 ? 0 : static_cast<unsigned>(about - 1);
   while (days_since_1970(year + 1, 1, 1) <= day) ++year;
@@ -35,8 +35,8 @@ PENSTOCK_WALKS_THERE constexpr unsigned year_of_day(std::int64_t day) {
 /// The first and the last second of the years 0 to 9999, since the beginning of 1970.
 inline constexpr std::int64_t first_line_second = -62'167'219'200, last_line_second = 253'402'300'799;
 
-/// Reads a number that counts from the beginning of 1970, in whole seconds. Its size says its unit: of the years 1980
-/// to 9999 no number means one thing in seconds and another one in milliseconds, microseconds or nanoseconds.
+/// Reads a number that counts from the beginning of 1970, in whole seconds. Its size shows its unit: for the years 1980
+/// to 9999 no number has one meaning in seconds and another one in milliseconds, microseconds or nanoseconds.
 PENSTOCK_WALKS_THERE constexpr LineReason seconds_of_count(std::uint64_t count, bool negative, bool rest,
                                                            std::int64_t& seconds) {
   constexpr std::uint64_t first_of_1980 = 315'532'800, last = last_line_second;
@@ -51,7 +51,7 @@ PENSTOCK_WALKS_THERE constexpr LineReason seconds_of_count(std::uint64_t count, 
   return seconds < first_line_second || seconds > last_line_second ? LineReason::too_large : LineReason::used;
 }
 
-/// Twelve or seven names, each with blanks behind it up to nine characters.
+/// Twelve or seven names, each padded with blanks to nine characters.
 inline constexpr unsigned name_size = 9;
 PENSTOCK_WALKS_THERE constexpr char month_letter(unsigned at) {
   return "january  february march    april    may      june     july     august   septemberoctober  november december "
@@ -74,8 +74,8 @@ PENSTOCK_WALKS_THERE constexpr unsigned month_of(char first, char second, char t
   return 0;
 }
 
-/// The number of the name that is in [begin, end), from 1, of so many. It has three letters or all, in whatever case.
-/// 0 if it is none of them.
+/// The number, from 1, of the name in [begin, end) among `names` names. It has three letters or all, in upper or lower
+/// case. 0 if it is none of them.
 template <class Place, class ByteAt, class LetterAt>
 PENSTOCK_WALKS_THERE constexpr unsigned name_in(ByteAt const& byte_at, Place begin, Place end,
                                                 LetterAt const& letter_at, unsigned names) {
@@ -89,8 +89,8 @@ PENSTOCK_WALKS_THERE constexpr unsigned name_in(ByteAt const& byte_at, Place beg
   return 0;
 }
 
-/// Names of zones as logs have them: four letters or blanks, and a letter that says how many hours they are from UTC: N
-/// is one to the east, L one to the west. Of names with `?` there are several zones.
+/// Names of zones in logs: four letters or blanks, and a letter for the hours from UTC: N is one to the east, L one to
+/// the west. A name with `?` stands for several zones.
 ///
 /// Source: RFC 5322, 4.3, for those in America; the tz database.
 inline constexpr unsigned zone_names = 35, zone_size = 5;
@@ -100,11 +100,11 @@ PENSTOCK_WALKS_THERE constexpr char zone_letter(unsigned at) {
          "MSK PJST VKST VSGT UHKT UAESTWAEDTXNZSTYNZDTZIST ?BST ?AST ?ADT ?"[at];
 }
 struct Zone {
-  unsigned letters = 0;  ///< Of its name. 0: there is none.
-  int hours = 0;         ///< To the east of UTC.
+  unsigned letters = 0;  ///< Letters of its name; 0 if there is no zone.
+  int hours = 0;         ///< Hours to the east of UTC.
   bool is_known = false;
 };
-/// The zone whose name comes next, and no letter behind it; `byte_at(i)` is the byte behind `i` others.
+/// The zone whose name comes next, if no letter follows it; `byte_at(i)` is the byte behind `i` others.
 template <class ByteAt>
 PENSTOCK_WALKS_THERE constexpr Zone zone_in(ByteAt const& byte_at) {
   for (unsigned zone = 0; is_letter(byte_at(0)) && zone < zone_names; ++zone) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a block of GPU threads adds up of lines, in shared memory where it fits.
+// Sums over the lines of a block of GPU threads, in shared memory where they fit.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// So many groups are added up in shared memory first.
+/// Number of groups that are added up in shared memory first.
 inline constexpr unsigned own_line_groups = 1024;
 
 template <class Number>
@@ -18,7 +18,7 @@ __device__ unsigned long long* word_of(Number& number) {
   return reinterpret_cast<unsigned long long*>(&number);
 }
 
-/// Why keys and numbers of a block's lines could not be used. A block has fewer than 2^32 lines.
+/// Counts of the reasons why keys and numbers of a block's lines could not be used. A block has fewer than 2^32 lines.
 struct OwnLineReasons {
   unsigned keys[line_reasons], numbers[line_reasons];
   unsigned open_quotes;
@@ -58,14 +58,14 @@ struct OwnLineGroups {
   static constexpr bool decimal = how != LineWalk::digits;
 
   /// Decimal numbers have the upper half of 128 bits there, and the operation that overflows the lower half adds 1 to
-  /// it. Of others each half has the sum of 32 bits of the numbers, which does not overflow, as a block has fewer than
-  /// 2^32 lines: so that no operation returns a value.
+  /// it. For others each half has the sum of 32 bits of the numbers, which does not overflow, as a block has fewer than
+  /// 2^32 lines: so no operation needs to return a value.
   using High = std::conditional_t<decimal, int, unsigned long long>;
 
   unsigned* own_lines;
   unsigned long long* own_sums;
   High* own_highs;
-  unsigned* own_without;  ///< Only if `decimal`.
+  unsigned* own_without;  ///< Used only if `decimal`.
   LineGroup* all;
   unsigned count;
 
@@ -89,7 +89,7 @@ struct OwnLineGroups {
       if (number >> 32U != 0) atomicAdd(&own_highs[group], number >> 32U);
     }
   }
-  /// Adds what this block has of a group.
+  /// Adds the part of this block to a group.
   __device__ void give(unsigned group) const {
     if (own_lines[group] == 0) return;
     if constexpr (decimal) {

@@ -19,40 +19,41 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// For each bit, whether an odd number of those up to and with it are set.
+/// Sets each bit up to which, with itself, an odd number of bits are set.
 constexpr std::uint64_t odd_up_to(std::uint64_t bits) noexcept {
   for (unsigned const step : {1U, 2U, 4U, 8U, 16U, 32U}) bits ^= bits << step;
   return bits;
 }
 
 #if defined(__SSE2__)
-/// The same by one product without carries.
+/// The same by one carry-less multiplication.
 __attribute__((target("pclmul"))) inline std::uint64_t odd_up_to_at_once(std::uint64_t bits) noexcept {
   __m128i const all = _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<long long>(bits)), _mm_set1_epi8(-1), 0);
   return static_cast<std::uint64_t>(_mm_cvtsi128_si64(all));
 }
 #endif
 
-/// Where something ends within 64 bytes, a bit for each, the lowest for the first. Bits of `ends` behind a newline say
-/// nothing.
+/// Ends of fields and lines within 64 bytes: a bit for each byte, the lowest for the first. Bits of `ends` behind a
+/// newline have no meaning.
 struct StopBits {
-  std::uint64_t ends = 0;  ///< Of fields and lines.
+  std::uint64_t ends = 0;  ///< Ends of fields and lines.
   std::uint64_t newlines = 0;
   std::uint64_t open = 0;  ///< Newlines within quotes.
 };
 
-/// Which bytes end a field: separators outside of quotes and brackets, and newlines. Of several blanks between words
-/// the first one does. As many bytes are compared at once as the processor can.
+/// Finds the bytes that end a field: separators outside of quotes and brackets, and newlines. The first of several
+/// blanks between words ends it. As many bytes are compared at once as the processor can.
 class StopSet {
  public:
-  /// What the bytes of a line have come to so far.
+  /// State after the bytes of a line so far.
   struct Before {
     bool quoted = false, bracketed = false, escaped = false;
-    bool begins = true;   ///< A field begins with the next byte. Of words: it is behind a blank, or the line's first.
+    bool begins = true;   ///< A field begins with the next byte. For words: the next byte follows a blank, or is the
+                          ///< line's first.
     bool closed = false;  ///< The last byte was a quote that closes.
   };
 
-  /// With no more bytes at once than that: 16, 32 or 64.
+  /// Compares at most `at_most` bytes at once: 16, 32 or 64.
   explicit StopSet(LineFields const& fields, [[maybe_unused]] unsigned at_most = 64)
       : fields_(fields),
         words_(fields.format == LineFormat::words),
@@ -78,7 +79,7 @@ class StopSet {
   bool watches_quotes() const noexcept {
     return watches_quotes_;
   }
-  /// So many bytes are compared at once: 16, 32 or 64.
+  /// Number of bytes that are compared at once: 16, 32 or 64.
   unsigned at_once() const noexcept {
     return at_once_;
   }
@@ -89,13 +90,13 @@ class StopSet {
 #endif
     return of_by<16>(bytes, before);
   }
-  /// The same where at least `at_once` bytes are compared at once. Functions for such a processor have it inline.
+  /// The same for a processor that compares at least `at_once` bytes at once. Functions for such a processor inline it.
   template <unsigned at_once>
   StopBits of_by(char const* bytes, Before& before) const {
     if (has_escape_ || fields_.brackets) return log_stops<at_once>(marks_by<at_once, kinds>(bytes), before);
     return stops<at_once>(marks_by<at_once, quotes + 1>(bytes), before);
   }
-  /// Where the first newline or quote from `at` on is; the text's size if there is none.
+  /// Place of the first newline or quote from `at` on; the text's size if there is none.
   std::size_t newline_or_quote(std::span<char const> text, std::size_t at) const {
 #if defined(__SSE2__)
     for (; text.size() - at >= 16; at += 16) {
@@ -115,7 +116,7 @@ class StopSet {
   enum Kind : std::size_t { newlines, separators, quotes, escapes, opens, closes, kinds, tabs = quotes };
   using Marks = std::array<std::uint64_t, kinds>;
 
-  /// Of lines without escapes and brackets.
+  /// Finds the stops in lines without escapes and brackets.
   template <unsigned at_once>
   StopBits stops(Marks const& marks, Before& before) const {
     if (words_) {
@@ -134,7 +135,7 @@ class StopSet {
     before.closed = false;
     return {marks[newlines] | ends, marks[newlines], marks[newlines] & in_quotes};
   }
-  /// Of all others.
+  /// Finds the stops in all other lines.
   template <unsigned at_once>
   StopBits log_stops(Marks marks, Before& before) const {
     if (!has_quote_) marks[quotes] = 0;
@@ -148,7 +149,7 @@ class StopSet {
     std::uint64_t const ends = marks[separators] & ~in_quotes & ~in_brackets, closing = marks[quotes] & ~in_quotes;
     std::uint64_t const begins = ends << 1U | (before.begins ? 1U : 0U);
     std::uint64_t const may_open = begins | (doubles_quotes_ ? closing << 1U | (before.closed ? 1U : 0U) : 0U);
-    // Brackets that do not take turns, quotes within brackets, and both where no field begins mean nothing.
+    // Brackets that do not alternate, quotes within brackets, and both where no field begins have no meaning.
     std::uint64_t const odd = (open & ~(in_brackets & begins)) | (close & in_brackets) |
                               (marks[quotes] & (in_brackets | (in_quotes & ~may_open)));
     if ((odd & in_line(marks)) != 0) return one_by_one(marks, before);
@@ -162,7 +163,7 @@ class StopSet {
   static std::uint64_t in_line(Marks const& marks) {
     return (marks[newlines] & -marks[newlines]) - 1;
   }
-  /// As FieldQuotes has it.
+  /// Judges byte by byte, as FieldQuotes does.
   [[gnu::noinline]] StopBits one_by_one(Marks const& marks, Before& before) const {
     StopBits stops{marks[newlines], marks[newlines]};
     for (unsigned k = 0; k < 64; ++k) {
@@ -195,7 +196,7 @@ class StopSet {
 #endif
     return odd_up_to(bits);
   }
-  /// The first so many kinds; the others are nowhere.
+  /// Marks of the first `count` kinds; the others are nowhere.
   template <unsigned at_once, std::size_t count>
   Marks marks_by(char const* bytes) const {
 #if defined(__SSE2__)
@@ -254,10 +255,10 @@ class StopSet {
   LineFields fields_;
   bool words_, has_quote_, has_escape_, doubles_quotes_, watches_quotes_;
   alignas(64) std::array<std::array<char, 64>, kinds> wide_{};
-  unsigned at_once_ = 16;  ///< Bytes.
+  unsigned at_once_ = 16;  ///< Bytes that are compared at once.
 };
 
-/// A StopSet on a processor that compares so many bytes at once.
+/// A StopSet on a processor that compares `at_once` bytes at once.
 template <unsigned at_once>
 class StopSetBy {
  public:

@@ -58,7 +58,7 @@ std::string group_name(std::size_t group, LineFields const& fields) {
   constexpr std::int64_t day_seconds = 86'400, cycle_years = 400, cycle_days = 146'097;
   std::int64_t const at = fields.first_second + static_cast<std::int64_t>(group) * fields.group_seconds;
   std::int64_t const second = (at % day_seconds + day_seconds) % day_seconds;
-  // The calendar is the same 400 years later; the first group may begin before year 0.
+  // The calendar repeats after 400 years; the first group may begin before year 0.
   std::int64_t const day = (at - second) / day_seconds + cycle_days;
   unsigned const year = year_of_day(day);
   unsigned month = 1;

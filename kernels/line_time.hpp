@@ -22,8 +22,8 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
                                             bool goes_on)
       : Cursor(byte_at, begin, end), from_(from), goes_on_(goes_on) {}
 
-  /// In seconds since the beginning of 1970, UTC, without a fraction. Other than `used`: it is no time, is not in the
-  /// years 0 to 9999, or has no year.
+  /// Reads seconds since the beginning of 1970, UTC, without a fraction. A reason other than `used` says that it is no
+  /// time, is not in the years 0 to 9999, or has no year.
   PENSTOCK_WALKS_THERE constexpr LineReason read(std::int64_t& seconds) {
     in_brackets_ = skip('[');
     while (skip(' ')) {
@@ -51,7 +51,7 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     if (!ends() || month_ < 1 || month_ > 12) return reason;
     return has_year_ ? seconds_of(year_, seconds) : without_year(seconds);
   }
-  /// Of what is behind this place less than time_look_ahead bytes were looked at.
+  /// The place where reading stopped. Less than time_look_ahead bytes behind it were looked at.
   PENSTOCK_WALKS_THERE constexpr Place stopped() const { return at_; }
 
  private:
@@ -80,12 +80,12 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     unsigned const digits = count_digits();
     if (digits != 4 && (digits != 2 || !may_be_short)) return false;
     static_cast<void>(number(digits, digits, year_));
-    // POSIX, strptime: years of two digits are those from 1969 to 2068.
+    // Years of two digits are those from 1969 to 2068, as in strptime of POSIX.
     if (digits == 2) year_ += year_ < 69 ? 2000 : 1900;
     return has_year_ = true;
   }
 
-  /// Takes a date and a time of day as 17/May/2015:10:05:03 or 2015-05-17T10:05:03, as most logs have them.
+  /// Takes a date and a time of day in the forms of most logs: 17/May/2015:10:05:03 or 2015-05-17T10:05:03.
   PENSTOCK_WALKS_THERE constexpr bool usual() {
     if (end_ - at_ < 19) return false;
     auto const is = [&](unsigned behind, char byte) { return byte_at_(at_ + behind) == byte; };
@@ -109,12 +109,12 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     at_ += hour + 8;
     return true;
   }
-  /// As 2015-05-17T10:05:03.25+02:00, or with slashes and a blank.
+  /// Reads 2015-05-17T10:05:03.25+02:00, or the same with slashes and a blank.
   PENSTOCK_WALKS_THERE constexpr bool year_first(char separator) {
     return year_of_digits(false) && skip(separator) && number(1, 2, month_) && skip(separator) && number(1, 2, day_) &&
            time_behind();
   }
-  /// As 17/May/2015:10:05:03 +0200, 17 May 2015 10:05:03 GMT or 17-May-15.
+  /// Reads 17/May/2015:10:05:03 +0200, 17 May 2015 10:05:03 GMT or 17-May-15.
   PENSTOCK_WALKS_THERE constexpr bool day_first() {
     if (!number(1, 2, day_)) return false;
     char const separator = next();
@@ -130,13 +130,13 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     char const first = byte_behind(0), second = byte_behind(1);
     return (first == '1' && second == '9') || (first == '2' && second < '2');
   }
-  /// As 20150517, 20150517T100503Z, 201505171005 or 20150517100503.
+  /// Reads 20150517, 20150517T100503Z, 201505171005 or 20150517100503.
   PENSTOCK_WALKS_THERE constexpr bool digits_only(unsigned digits) {
     has_year_ = true;
     if (!number(4, 4, year_) || !number(2, 2, month_) || !number(2, 2, day_)) return false;
     return digits == 8 ? time_behind() : compact_time() && fraction_and_zone();
   }
-  /// As Sun May 17 10:05:03 2015, Sun, 17 May 2015 10:05:03 GMT, May 17, 2015 or May  7 10:05:03.
+  /// Reads Sun May 17 10:05:03 2015, Sun, 17 May 2015 10:05:03 GMT, May 17, 2015 or May 7 10:05:03.
   PENSTOCK_WALKS_THERE constexpr bool words() {
     Place const first = at_;
     unsigned weekday = 0;
@@ -157,16 +157,16 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     }
     if (count_digits() == 4) return year_of_digits(false) && time_behind();
     if (!time_of_day() || !fraction_and_zone()) return false;
-    // Behind a time of syslog any number may come.
+    // A time of syslog may be followed by any number.
     bool const may_have_year = weekday != 0 || in_brackets_ || !goes_on_;
     return !may_have_year || next() != ' ' || !is_digit(1) || (skip(' ') && year_of_digits(false));
   }
 
-  /// A time of day that may be there, with what belongs to it.
+  /// Takes a time of day that may follow, with what belongs to it.
   PENSTOCK_WALKS_THERE constexpr bool time_behind() {
     char const separator = next();
     if (separator != 'T' && separator != 't' && separator != ' ') return true;
-    // A date alone, and a blank behind which there is another field.
+    // This is a date alone, and a blank that another field follows.
     if (separator == ' ' && goes_on_ && (!is_digit(1) || byte_behind(is_digit(2) ? 3 : 2) != ':')) return true;
     ++at_;
     while (skip(' ')) {
@@ -179,7 +179,7 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     if (has_seconds_ && !number(2, 2, second_)) return false;
     return hour_ < 24 && minute_ < 60 && second_ <= 60;
   }
-  /// As 1005 or 100503.
+  /// Reads 1005 or 100503.
   PENSTOCK_WALKS_THERE constexpr bool compact_time() {
     unsigned const digits = count_digits();
     has_seconds_ = digits == 6;
@@ -206,7 +206,7 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
       at_ += blank + zone.letters;
       offset_ = std::int64_t{zone.hours} * 3600;
       has_zone_ = true;
-      // As GMT+0200.
+      // An offset may follow, as in GMT+0200.
       return zone.is_known && (offset_ != 0 || !is_offset(0, false) || offset());
     }
     if (!is_offset(blank, blank != 0)) return true;
@@ -223,8 +223,8 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     at_ += blank + 2;
     return is_hour;
   }
-  /// Where times may end before their line does, a number behind a blank may be another field: so an offset has four
-  /// digits there, and with a minus but no colon it is less than ten hours, or whole hours.
+  /// True if an offset comes next. If times may end before their line does, a number behind a blank may be another
+  /// field: then an offset has four digits, and one with a minus but no colon is less than ten hours, or whole hours.
   PENSTOCK_WALKS_THERE constexpr bool is_offset(unsigned behind, bool blank) const {
     char const sign = byte_behind(behind);
     if ((sign != '+' && sign != '-') || !is_digit(behind + 1) || !is_digit(behind + 2)) return false;
@@ -246,10 +246,10 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
     has_zone_ = true;
     return hours < 24 && minutes < 60;
   }
-  /// Nothing is behind the time that could belong to it.
+  /// True if nothing follows the time that could belong to it.
   PENSTOCK_WALKS_THERE constexpr bool ends() {
     if (in_brackets_) return skip(']') && (goes_on_ || at_ == end_);
-    // A comment, as mail has it behind an offset.
+    // Mail has a comment behind an offset.
     if (!goes_on_) return at_ == end_ || (next() == ' ' && byte_behind(1) == '(' && byte_at_(end_ - 1) == ')');
     auto const is_blank = [](char byte) { return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n'; };
     char const byte = next();
@@ -269,7 +269,7 @@ class TimeReader : private TimeCursor<Place, ByteAt> {
   }
   PENSTOCK_WALKS_THERE constexpr LineReason seconds_of(unsigned year, std::int64_t& seconds) const {
     if (day_ < 1 || day_ > days_of_month(year, month_)) return LineReason::text;
-    // A leap second is the one before it, so that it is in the same minute.
+    // A leap second counts as the one before it, so that it is in the same minute.
     unsigned const second = second_ == 60 ? 59 : second_;
     seconds = ((days_since_1970(year, month_, day_) * 24 + hour_) * 60 + minute_) * 60 + second - offset_;
     if (second_ == 60 && (has_zone_ || minute_ != 59) && (seconds % 86'400 + 86'400) % 86'400 != 86'399) {

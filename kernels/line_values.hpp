@@ -6,8 +6,8 @@
 
 #include "penstock/line_reasons.hpp"
 
-// In a CUDA source these functions are for the GPU only. Those apart are called for few lines, and not made a part of
-// what calls them.
+// These functions are for the GPU only in a CUDA source. Those marked APART are called for few lines, and are not
+// inlined into their callers.
 #ifdef __CUDACC__
 #define PENSTOCK_WALKS_THERE __device__
 #define PENSTOCK_WALKS_APART __device__ __noinline__
@@ -18,7 +18,7 @@
 
 namespace penstock {
 
-/// The digit that this byte is; larger than 9 if it is none.
+/// The value of this digit; larger than 9 if it is none.
 PENSTOCK_WALKS_THERE constexpr unsigned digit_of(char byte) {
   return static_cast<unsigned>(static_cast<unsigned char>(byte)) - unsigned{'0'};
 }
@@ -30,7 +30,7 @@ struct TextBytes {
   PENSTOCK_WALKS_THERE constexpr char operator()(std::uint64_t at) const { return text[at]; }
 };
 
-/// A field that is to be a number of decimal digits, at most 64 bits.
+/// A field that should be a number of decimal digits, at most 64 bits.
 struct FieldNumber {
   std::uint64_t value = 0;
   bool digits = false;
@@ -46,11 +46,11 @@ struct FieldNumber {
   PENSTOCK_WALKS_THERE constexpr bool good() const { return digits && !wrong; }
 };
 
-/// A field that is to be a number with a sign, a point and an exponent, each of which may be missing.
+/// A field that should be a number with a sign, a point and an exponent, each of which may be missing.
 class FieldDecimal {
  public:
   FieldDecimal() = default;
-  /// One with this value.
+  /// Makes one with this value.
   PENSTOCK_WALKS_THERE constexpr explicit FieldDecimal(std::uint32_t value)
       : value_(value), part_(Part::whole), digits_(true) {}
 
@@ -69,13 +69,13 @@ class FieldDecimal {
       wrong_ = true;
     }
   }
-  /// The number in units of 10^-places, without its sign. Other than `used`: it is none, not a whole number of them, or
-  /// too large.
+  /// The number in units of 10^-places, without its sign. A reason other than `used` says that it is no number, not a
+  /// whole number of units, or too large.
   PENSTOCK_WALKS_THERE constexpr LineReason scaled(std::uint32_t places, std::uint64_t& units) const {
     if (!digits_ || wrong_ || part_ == Part::exponent || part_ == Part::exponent_sign) return LineReason::text;
     units = value_;
     if (value_ == 0) return LineReason::used;
-    // With a point or an exponent the last digit of value_ is not 0, so a power below 0 leaves a rest.
+    // Behind a point or an exponent the last digit of value_ is not 0, so a power below 0 leaves a remainder.
     std::int64_t power = zeros_ - behind_point_ + (negative_exponent_ ? -exponent_ : exponent_) + places;
     if (power < 0) return LineReason::not_whole;
     if (too_large_) return LineReason::too_large;
@@ -89,14 +89,14 @@ class FieldDecimal {
   PENSTOCK_WALKS_THERE constexpr bool negative() const { return negative_ && value_ != 0; }
 
  private:
-  /// What was taken last, in the order in which they come.
+  /// The part that was taken last; the parts come in this order.
   enum class Part : unsigned char { begin, sign, whole, fraction, exponent, exponent_sign, exponent_digits };
   static constexpr std::uint64_t most = ~std::uint64_t{0};
 
   PENSTOCK_WALKS_THERE constexpr void take_digit(unsigned digit) {
     if (part_ >= Part::exponent) {
       part_ = Part::exponent_digits;
-      // No field has so many digits that a larger one makes a difference.
+      // No field has enough digits for a larger exponent to make a difference.
       if (exponent_ < std::int64_t{1} << 40U) exponent_ = exponent_ * 10 + digit;
       return;
     }
@@ -118,7 +118,7 @@ class FieldDecimal {
     if (!too_large_) value_ = value_ * 10 + digit;
   }
 
-  std::uint64_t value_ = 0;  ///< Of the digits up to the last one that is not 0.
+  std::uint64_t value_ = 0;  ///< Value of the digits up to the last one that is not 0.
   std::int64_t zeros_ = 0;   ///< Digits behind that one.
   std::int64_t behind_point_ = 0;
   std::int64_t exponent_ = 0;
@@ -126,13 +126,13 @@ class FieldDecimal {
   bool digits_ = false, negative_ = false, negative_exponent_ = false, too_large_ = false, wrong_ = false;
 };
 
-/// True if the field is empty, or "-", as logs have what is not there.
+/// True if the field is empty, or "-", which stands for a missing value in logs.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool is_empty(ByteAt const& byte_at, Place begin, Place end) {
   return begin == end || (end - begin == 1 && byte_at(begin) == '-');
 }
 
-/// Why a field is not a number of digits with at most 64 bits.
+/// The reason why a field is not a number of digits with at most 64 bits.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr LineReason why_no_digits(ByteAt const& byte_at, Place begin, Place end) {
   if (is_empty(byte_at, begin, end)) return LineReason::empty;
@@ -155,7 +155,7 @@ PENSTOCK_WALKS_THERE constexpr LineReason why_no_digits(ByteAt const& byte_at, P
   return LineReason::decimal;
 }
 
-/// A field that is to be a number of digits with at most 64 bits. `value` means nothing unless it is `used`.
+/// Reads a field that should be a number of digits with at most 64 bits. `value` is valid only if the reason is `used`.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr LineReason digits_in(ByteAt const& byte_at, Place begin, Place end,
                                                     std::uint64_t& value) {
@@ -165,7 +165,7 @@ PENSTOCK_WALKS_THERE constexpr LineReason digits_in(ByteAt const& byte_at, Place
   return digits.good() ? LineReason::used : why_no_digits(byte_at, begin, end);
 }
 
-/// A field that is to be a decimal number, read at once.
+/// Reads a field that should be a decimal number, at once.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr FieldDecimal decimal_in(ByteAt const& byte_at, Place begin, Place end) {
   std::uint32_t value = 0;

@@ -13,7 +13,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Which walk a line needs. Each kernel is compiled for one of them.
+/// Walk that a line needs. Each kernel is compiled for one of them.
 enum class LineWalk : std::uint8_t {
   digits,  ///< Separated fields; key and number have digits only.
   values,  ///< Separated fields, of which the key may be a time and the number decimal.
@@ -24,23 +24,23 @@ constexpr LineWalk walk_of(LineFields const& fields) noexcept {
   return fields.decimal || fields.group_seconds != 0 ? LineWalk::values : LineWalk::digits;
 }
 
-/// What is known of a line once its fields were walked over.
+/// Result of the walk over a line's fields.
 struct WalkedLine {
-  std::uint64_t key = 0;  ///< If key_reason is `outside`: so many groups before the first one.
-  /// 0 if its field is no number. If that is negative, so is 2^64 less than this.
+  std::uint64_t key = 0;  ///< If key_reason is `outside`: the number of groups from the key up to the first one.
+  /// 0 if its field is no number. If the number is negative, this is the number plus 2^64.
   std::uint64_t number = 0;
-  std::uint64_t stopped = 0;  ///< Where the last field that counts ends: no line ends before that.
+  std::uint64_t stopped = 0;  ///< End of the last field that counts: no line ends before that.
   LineReason key_reason = LineReason::no_field;
   LineReason number_reason = LineReason::no_field;
   bool negative = false;
-  bool open_quote = false;  ///< The line ends within quotes. Only if the walk looks for them.
-  bool goes_on = false;     ///< With JSON: `stopped` is where another text of the line begins.
+  bool open_quote = false;  ///< The line ends within quotes. It is set only by walks that look for them.
+  bool goes_on = false;     ///< JSON only: `stopped` is where another text of the line begins.
 
   PENSTOCK_WALKS_THERE constexpr bool has_key() const { return key_reason == LineReason::used; }
   PENSTOCK_WALKS_THERE constexpr bool has_number() const { return number_reason == LineReason::used; }
 };
 
-/// A line as what it adds to its group.
+/// The group that one line makes by itself.
 template <LineWalk how>
 constexpr LineGroup group_of(WalkedLine const& line, LineFields const& fields) noexcept {
   return {.lines = 1,
@@ -49,7 +49,7 @@ constexpr LineGroup group_of(WalkedLine const& line, LineFields const& fields) n
           .without = how != LineWalk::digits && has_decimals(fields) && !line.has_number() ? std::uint64_t{1} : 0};
 }
 
-/// What a TimeReader makes of a text.
+/// Result of a TimeReader for a text.
 struct TimeRead {
   LineReason reason;
   std::int64_t seconds;
@@ -65,7 +65,7 @@ PENSTOCK_WALKS_APART constexpr TimeRead read_time_in(ByteAt bytes, std::uint64_t
   return time;
 }
 
-/// Takes the time that the field in [begin, end) is, or begins, as the line's key.
+/// Takes the time in the field [begin, end), or at its begin, as the line's key.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_time(WalkedLine& line, ByteAt const& byte_at, Place begin, Place end,
                                               Place far, LineFields const& fields) {
@@ -84,7 +84,7 @@ PENSTOCK_WALKS_THERE constexpr void read_time(WalkedLine& line, ByteAt const& by
     line.key = static_cast<std::uint64_t>(fields.first_second - seconds - 1) / fields.group_seconds + 1;
   }
 }
-/// Takes the decimal number that the field in [begin, end) is as the line's key, its number or both.
+/// Takes the decimal number in the field [begin, end) as the line's key, its number or both.
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_decimal(WalkedLine& line, bool is_key, bool is_number, ByteAt const& byte_at,
                                                  Place begin, Place end, LineFields const& fields) {
@@ -105,7 +105,7 @@ PENSTOCK_WALKS_THERE constexpr void read_decimal(WalkedLine& line, bool is_key, 
   }
 }
 
-/// Takes what the field in [begin, end) says, which has no quotes around it and is the key, the number or both. A time
+/// Takes the value of the field [begin, end), which has no quotes around it and is the key, the number or both. A time
 /// may go on up to `far`.
 template <LineWalk how, class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void read_field(WalkedLine& line, bool is_key, bool is_number, ByteAt const& byte_at,
@@ -137,7 +137,7 @@ PENSTOCK_WALKS_THERE constexpr void read_field(WalkedLine& line, bool is_key, bo
   }
 }
 
-/// True for the characters that may end a field or change what others mean.
+/// True for the characters that may end a field or change the meaning of others.
 PENSTOCK_WALKS_THERE constexpr bool is_stop(char byte, LineFields const& fields) {
   return byte == '\n' || byte == fields.separator || (byte == fields.quote && fields.quote != 0) ||
          (byte == fields.escape && fields.escape != 0) || (fields.brackets && (byte == '[' || byte == ']')) ||
@@ -148,12 +148,12 @@ PENSTOCK_WALKS_THERE constexpr bool may_break_in_quotes(LineFields const& fields
   return fields.format == LineFormat::separated && fields.quote != 0 && fields.escape == 0;
 }
 
-/// True if two quotes side by side are one of a field in quotes. Access logs have escapes instead.
+/// True if two quotes side by side stand for one in a field in quotes. Access logs have escapes instead.
 PENSTOCK_WALKS_THERE constexpr bool doubles_quotes(LineFields const& fields) {
   return fields.format != LineFormat::access_log;
 }
 
-/// The stops of a text one after the other, by looking at each byte.
+/// The stops of a text one after the other, found by looking at each byte.
 template <class Place, class ByteAt>
 class EachStop {
  public:
@@ -174,7 +174,7 @@ class EachStop {
   LineFields const& fields_;
 };
 
-/// Which bytes of a field are no separators, as its stops come one after the other.
+/// Tells separators from other bytes of a field, as its stops come one after the other.
 template <class Place>
 class FieldQuotes {
  public:
@@ -196,7 +196,7 @@ class FieldQuotes {
       bracketed_ = stop != ']';
       return false;
     }
-    // Elsewhere they are characters as all others.
+    // Quotes and brackets elsewhere are ordinary characters.
     quoted_ = stop == fields.quote && fields.quote != 0 && (at == begin || (at == closed_ && doubles_quotes(fields)));
     bracketed_ = stop == '[' && fields.brackets && at == begin;
     return stop == fields.separator;
@@ -204,12 +204,12 @@ class FieldQuotes {
   PENSTOCK_WALKS_THERE constexpr bool quoted() const { return quoted_; }
 
  private:
-  Place escaped_, closed_;  ///< Behind the last escape, and the last quote that closes.
+  Place escaped_, closed_;  ///< The places behind the last escape, and behind the last quote that closes.
   bool quoted_ = false, bracketed_ = false;
 };
 
 /// Walks over the fields of a line from the one that begins at `begin`, as far as they count. False if the line is of
-/// an access log, and a field is none that can be there. Otherwise as walk_line.
+/// an access log, and a field cannot be the one in its place. Otherwise it does what walk_line does.
 template <LineWalk how, class Place, class Stops, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr bool walk_fields(WalkedLine& line, Stops& stops, ByteAt const& byte_at,
                                                 std::uint32_t field, Place begin, Place end, LineFields const& fields) {
@@ -259,7 +259,7 @@ PENSTOCK_WALKS_THERE constexpr bool walk_fields(WalkedLine& line, Stops& stops, 
   }
 }
 
-/// As walk_line has a line of an access log of which not all fields are where they should be.
+/// Does what walk_line does for a line of an access log in which not all fields are in their places.
 template <LineWalk how, class Place, class ByteAt>
 PENSTOCK_WALKS_APART constexpr WalkedLine walk_shifted(ByteAt const& byte_at, Place begin, Place end,
                                                        LineFields const& fields) {
@@ -277,10 +277,10 @@ PENSTOCK_WALKS_APART constexpr WalkedLine walk_shifted(ByteAt const& byte_at, Pl
   return line;
 }
 
-/// Walks over the fields of the line that begins at `begin`, as far as they count. `stops.next()` is where the next
-/// stop is, from `begin` on; `end` if there is none before it. `byte_at(i)` is the byte there. If stops watch quotes,
-/// it also finds whether the line ends within quotes; `stops.quote_or_newline(at)` is then where the next one of both
-/// is.
+/// Walks over the fields of the line that begins at `begin`, as far as they count. `stops.next()` is the next stop from
+/// `begin` on; `end` if there is none before it. `byte_at(i)` is the byte at that place. If stops watch quotes, the
+/// walk also finds if the line ends within quotes; `stops.quote_or_newline(at)` is then the place of the next quote or
+/// newline.
 template <LineWalk how, class Place, class Stops, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr WalkedLine walk_line(Stops& stops, ByteAt const& byte_at, Place begin, Place end,
                                                     LineFields const& fields) {

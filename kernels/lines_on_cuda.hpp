@@ -12,15 +12,15 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The bodies of these launchers on a GPU, as those of cuda_bodies.hpp.
+/// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void sum_lines_prepare_cuda();
 void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFields const& fields,
                     DeviceSpan<std::byte const> literals, DeviceSpan<LineGroup> groups, DeviceSpan<LineReasons> reasons,
                     std::size_t most_blocks, void* stream);
 
-/// How many inputs one kernel takes.
+/// Maximum number of inputs in one kernel.
 inline constexpr std::size_t sum_lines_inputs = 32;
-/// What one block of GPU threads looks through for lines.
+/// Bytes that one block of GPU threads searches for lines.
 inline constexpr std::size_t sum_lines_block_bytes = 8192;
 
 }  // namespace PENSTOCK_FLAVOUR

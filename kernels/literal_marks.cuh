@@ -12,11 +12,11 @@ inline namespace PENSTOCK_FLAVOUR {
 constexpr unsigned warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
 
-/// So many bytes of literals a thread compares in a block, before lines are left to the automaton: more than where each
-/// line has a literal.
+/// Bytes of literals that a thread compares in a block before lines are left to the automaton. This is more than a text
+/// needs in which each line has a literal.
 constexpr int thread_steps = 1024;
 
-/// Where lines end and literals begin in the staged bytes: a bit for each byte, 32 in a word.
+/// Ends of lines and beginnings of literals in the staged bytes: a bit for each byte, 32 in a word.
 struct LiteralMarks {
   LiteralTable table;
   unsigned const* filter;
@@ -48,7 +48,8 @@ struct LiteralMarks {
     }
   }
   enum class Line { has_one, has_none, goes_on, untold };
-  /// Of the line that begins at `begin`, as far as it is staged. All threads of a warp call it, and get the same.
+  /// Judges the line that begins at `begin`, as far as it is staged. All threads of a warp call it and get the same
+  /// result.
   __device__ Line look(unsigned begin, unsigned length) const {
     unsigned const lane = threadIdx.x % warp;
     unsigned const first = begin / warp, behind = (length + warp - 1) / warp;
@@ -68,7 +69,7 @@ struct LiteralMarks {
     }
     return Line::goes_on;
   }
-  /// The same of a line that is not staged.
+  /// The same for a line that is not staged.
   __device__ bool has_one(char const* text, std::uint64_t begin, std::uint64_t end) const {
     unsigned const lane = threadIdx.x % warp;
     unsigned const windows = table.header().windows, stride = table.header().stride;
@@ -92,7 +93,7 @@ struct LiteralMarks {
     }
     return false;
   }
-  /// The same by the automaton. Each thread of the warp goes the same way.
+  /// The same by the automaton. Each thread of the warp takes the same branches.
   __device__ bool is_taken(char const* text, std::uint64_t begin, std::uint64_t end) const {
     unsigned node = 0;
     for (; begin < end && text[begin] != '\n'; ++begin) {

@@ -17,18 +17,18 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// Finds the lines of a text that have one of some literals.
 ///
-/// It compares literals where the table has a window of the text. Where lines are much like many literals these are
-/// too many, and the automaton takes all that follows.
+/// It compares literals where the table has a window of the text. If lines resemble many literals these are too many,
+/// and the automaton takes the rest.
 class LiteralSearch {
  public:
-  /// Among the lines from `begin` on, up to `end`, where a line ends.
+  /// Searches the lines from `begin` on, up to `end`, where a line ends.
   LiteralSearch(std::span<char const> text, LiteralTable const& literals, std::size_t begin, std::size_t end)
       : text_(text),
         literals_(literals),
         end_(end),
         steps_{.left = static_cast<std::int32_t>(std::min(steps_a_byte * (end - begin) + least_steps, most_steps))} {}
 
-  /// Where the first of them begins, of those from `at` on, where a line begins; the end if there is none.
+  /// Begin of the first line with a literal, from `at` on, where a line begins; the end if there is none.
   std::size_t line_from(std::size_t at) {
     if (steps_.left >= 0) {
       std::size_t const found = window_from(at);
@@ -41,15 +41,15 @@ class LiteralSearch {
   }
 
  private:
-  /// The automaton needs for a byte of the text some twenty times as long as it takes to compare a byte of a literal.
+  /// The automaton takes some twenty times as long for a byte of the text as it takes to compare a byte of a literal.
   static constexpr std::size_t steps_a_byte = 32, least_steps = 4096, most_steps = std::size_t{1} << 30U;
 
-  /// The beginning of the line in which `place` is. It is `from`, where a line begins, or behind it.
+  /// The beginning of the line that contains `place`. It is `from`, where a line begins, or behind it.
   std::size_t line_of(std::size_t place, std::size_t from) const {
     void const* const before = place == from ? nullptr : memrchr(text_.data() + from, '\n', place - from);
     return before == nullptr ? from : static_cast<std::size_t>(static_cast<char const*>(before) - text_.data()) + 1;
   }
-  /// Where the first literal from the line at `at` on ends.
+  /// Place of the last byte of the literal that ends first, from the line at `at` on; the end if there is none.
   std::size_t literal_from(std::size_t at) const {
     for (std::uint32_t node = 0; at < end_; ++at) {
       node = literals_.next_node(node, static_cast<unsigned char>(text_[at]));
@@ -57,7 +57,7 @@ class LiteralSearch {
     }
     return end_;
   }
-  /// Where the first window of a literal is, or where too few steps are left to tell.
+  /// Place of the first window of a literal, or where too few steps are left to tell.
   std::size_t window_from(std::size_t at) {
     LiteralHeader const& header = literals_.header();
     std::uint32_t const* const filter = literals_.filter();
@@ -72,7 +72,7 @@ class LiteralSearch {
     };
     auto const has_eight = [&] { return at < end_ && text_.size() - at >= sizeof bytes; };
     if (constexpr std::uint32_t eight = as_bit(LiteralWindow::eight); header.windows == eight) {
-      // One of the windows of each literal behind `at` is found, from wherever the strides count.
+      // One of the windows of each literal behind `at` is found, wherever the strides begin to count.
       for (; has_eight(); at += header.stride) {
         std::memcpy(bytes.data(), text_.data() + at, sizeof bytes);
         if (is_here(eight)) return at;
@@ -83,7 +83,7 @@ class LiteralSearch {
       std::memcpy(bytes.data(), text_.data() + at, sizeof bytes);
       if (is_here(windows_at(at, header.windows, header.stride))) return at;
     }
-    for (; at < end_; ++at) {  // Behind the text are no bytes. A literal that seems to go on there is not found.
+    for (; at < end_; ++at) {  // No bytes follow the text. A literal that seems to go on there is not found.
       bytes = {};
       std::memcpy(bytes.data(), text_.data() + at, text_.size() - at);
       if (is_here(header.windows & ~as_bit(LiteralWindow::eight))) return at;

@@ -15,9 +15,10 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr std::uint32_t side = 128;       ///< Results of a block, each way,
-constexpr std::uint32_t depth_step = 32;  ///< and what it takes of the depth at a time.
+constexpr std::uint32_t depth_step = 32;  ///< and its step in the depth.
 constexpr std::uint32_t roof_depth = 8;
-/// For the cost on a model: a block keeps the tensor cores of a multiprocessor busy, with whatever threads it has.
+/// Threads of a block for its cost on a model: it keeps the tensor cores of a multiprocessor busy, with whatever
+/// threads it has.
 constexpr std::uint32_t whole_multiprocessor = 2048;
 constexpr float roof_factor = 1, roof_other = 1.0F / 1024;
 

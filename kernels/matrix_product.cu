@@ -13,12 +13,12 @@ namespace wmma = nvcuda::wmma;
 
 constexpr unsigned product_threads = 256;
 constexpr unsigned product_side = 128;  // Results of a block, each way,
-constexpr unsigned product_depth = 32;  // and what it takes of the depth at a time.
+constexpr unsigned product_depth = 32;  // and its step in the depth.
 constexpr unsigned fragment_side = 16;
-// Of the 8 warps 2 share the rows and 4 the columns.
+// The 8 warps are 2 along the rows by 4 along the columns.
 constexpr unsigned warp_rows = 64, warp_columns = 32, warps_across = product_side / warp_columns;
 constexpr unsigned fragments_down = warp_rows / fragment_side, fragments_across = warp_columns / fragment_side;
-// Rows in shared memory are longer than what is in them, so that they begin in different banks.
+// Rows in shared memory have unused elements at their end, so that they begin in different banks.
 constexpr unsigned unused = 8;
 constexpr unsigned halves_of_a_load = sizeof(int4) / sizeof(half);
 constexpr unsigned loads = product_side * product_depth / halves_of_a_load / product_threads;
@@ -32,7 +32,7 @@ struct InputTiles {
   half b[product_depth][product_side + unused];
 };
 
-// What a thread has loaded of the next tiles, while the block works on those before.
+// Parts of the next tiles that a thread has loaded, while the block works on the tiles before.
 struct Ahead {
   int4 a[loads];
   int4 b[loads];
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(product_threads)
         for (unsigned j = 0; j < fragments_across; ++j) wmma::mma_sync(sums[i][j], left[i], right[j], sums[i][j]);
       }
     }
-    // No warp reads the other tiles any more: all are behind the barrier of the step before.
+    // No warp reads the other tiles any more: all have passed the barrier of the step before.
     if (more) ahead.store(tiles[(step + 1) % 2]);
     __syncthreads();
   }
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(product_threads)
   }
 }
 
-constexpr unsigned chains = 4;  // Products of a warp of which none waits for another.
+constexpr unsigned chains = 4;  // Number of independent products of a warp.
 
 __global__ void __launch_bounds__(product_threads)
     multiply_in_registers(std::uint32_t rounds, float factor, float other, float zero, float* to) {
@@ -119,7 +119,8 @@ __global__ void __launch_bounds__(product_threads)
   Sums sums[chains];
   wmma::fill_fragment(left, __float2half(factor));
   wmma::fill_fragment(right, __float2half(other));
-  // The compiler must not know that all are the same, and each number of them is used: it leaves out what it can.
+  // The compiler must not know that all are the same, and each of their numbers is used: otherwise it would leave some
+  // out.
   for (unsigned i = 0; i < chains; ++i) wmma::fill_fragment(sums[i], zero * static_cast<float>(i + 1));
   for (std::uint32_t round = 0; round < rounds; ++round) {
 #pragma unroll

@@ -10,7 +10,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Of the product of a matrix of rows x depth and one of depth x columns.
+/// Sizes of the product of a matrix of rows x depth and one of depth x columns.
 ///
 /// Shape: rows and columns are multiples of 128, depth is one of 32 and not 0.
 struct MatrixSize {
@@ -22,8 +22,8 @@ struct MatrixSize {
 /// c = a b, in half precision: a and b are halves (IEEE binary16, finite), products are added as floats. On a GPU
 /// blocks of 128 x 128 results go through shared memory to its tensor cores.
 ///
-/// On a modelled GPU only the first rows and columns are computed, as many as `matrix_sample_rows` and
-/// `matrix_sample_columns`: the rest is more than threads of a CPU can do in the time that it takes there.
+/// A modelled GPU computes only the first rows and columns, as many as `matrix_sample_rows` and
+/// `matrix_sample_columns`: CPU threads cannot do the rest in the time that it takes on the GPU.
 ///
 /// Shape:   memory of the stream's device, row-major without padding: a is rows x depth, b depth x columns, c rows x
 ///          columns, each aligned to 32 bytes. c is disjoint from both.
@@ -44,8 +44,8 @@ constexpr double matrix_product_bytes(MatrixSize size) {
   return 2.0 * size.depth * (static_cast<double>(size.rows) + size.columns) + 4.0 * size.rows * size.columns;
 }
 
-/// As much arithmetic of the same kind on numbers that stay in registers (on the CPU device in a cache): what bounds
-/// the product if memory does not. Each float becomes rounds / 16.
+/// Does as much arithmetic of the same kind on numbers that stay in registers (on the CPU device in a cache): the bound
+/// of the product if memory does not limit it. Each float becomes rounds / 16.
 ///
 /// Shape:   `to` is memory of the stream's device, 256 floats for each block.
 /// Threads, Blocks, Throws: as matrix_product.
@@ -61,7 +61,7 @@ constexpr double matrix_roof_flops(std::uint32_t rounds, std::size_t blocks) {
 /// Loads the kernels, as blake3_prepare does.
 void matrix_product_prepare(StreamRef stream);
 
-/// The nearest half; the larger of two that are as near. And what a half stands for.
+/// The nearest half; the larger of two that are as near. The other function gives the value of a half.
 ///
 /// Shape: numbers that are 0 or whose size is from 2^-14 to 65504.
 std::uint16_t half_of(float number) noexcept;

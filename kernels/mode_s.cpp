@@ -25,7 +25,7 @@ constexpr std::size_t staged_samples = mode_s_block_samples + mode_s_long_sample
 
 constexpr ModeSSyndromes syndromes = make_mode_s_syndromes();
 
-/// The powers of a block's samples, or of what is between each two of them, and the frames that begin there.
+/// The powers of a block's samples, or of the points between each two of them, and the frames that begin there.
 class BlockOfSamples {
  public:
   /// Shape: `samples` are those from the block's first on, two bytes each.
@@ -72,8 +72,8 @@ class BlockOfSamples {
   }
 
  private:
-  /// A bit for each of the eight samples from `at` on that a preamble begins with. Behind the last one there are
-  /// samples enough.
+  /// A bit for each of the eight samples from `at` on at which a preamble begins. There are enough samples behind the
+  /// last one.
   unsigned preambles(std::size_t at) const {
     std::uint16_t const* const p = powers_.data() + at;
 #if defined(__SSE2__)
@@ -84,7 +84,7 @@ class BlockOfSamples {
     __m128i const ends = _mm_and_si128(_mm_cmpgt_epi16(from(0), p1), _mm_cmpgt_epi16(from(9), p8));
     __m128i const found = _mm_and_si128(_mm_and_si128(rises, falls), ends);
     if (_mm_movemask_epi8(found) == 0) return 0;
-    // Four powers fit into 16 bits. The sum of more stops at the largest number, which is above that of four.
+    // Four powers fit into 16 bits. The sum of more saturates at the largest number, which is above that of four.
     __m128i const pulses = _mm_add_epi16(_mm_add_epi16(from(0), p2), _mm_add_epi16(p7, from(9)));
     __m128i const quiet =
         _mm_adds_epu16(_mm_add_epi16(_mm_add_epi16(p3, from(4)), _mm_add_epi16(from(5), p6)),
@@ -112,7 +112,7 @@ class BlockOfSamples {
     if (!clear && !is_mode_s_frame(format, 0, false)) return false;
     return is_mode_s_frame(format, fill(frame, bits, bit_at), clear);
   }
-  /// Only frames whose parity has nothing beside it are taken so.
+  /// Only frames whose parity field holds nothing but the parity are decoded this way.
   bool decode_off_the_samples(std::size_t begin, ModeSFrame& frame) const {
     std::uint16_t const* const p = powers_.data() + begin + mode_s_preamble;
     std::uint32_t likely = 0, sure = 0;
@@ -156,7 +156,7 @@ class BlockOfSamples {
 
   bool const between_;
   std::size_t const length_;
-  // What is behind the last sample is read, but decides nothing.
+  // Values behind the last sample are read, but decide nothing.
   std::array<std::uint16_t, staged_samples + 8> powers_;  // NOLINT(cppcoreguidelines-pro-type-member-init)
 };
 

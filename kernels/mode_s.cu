@@ -18,7 +18,7 @@ constexpr unsigned staged_powers = own_samples + mode_s_long_samples;
 constexpr unsigned samples_of_vector = sizeof(uint4) / 2;
 static_assert(staged_powers % samples_of_vector == 0 && own_samples % mode_s_threads == 0);
 
-/// Of each bit of a frame what it is by the CRC.
+/// CRC syndrome of each bit of a frame.
 __device__ ModeSSyndromes const all_syndromes = make_mode_s_syndromes();
 
 /// The powers of the two samples in a word, side by side.
@@ -27,19 +27,19 @@ __device__ unsigned two_powers(unsigned word) {
   return low | mode_s_power(word >> 16U & 0xFFU, word >> 24U) << 16U;
 }
 
-/// What is between the samples of these words and the next ones of each.
+/// Samples between each sample of these words and the next one.
 __device__ unsigned between_two(unsigned word, unsigned next) {
   return __vavgu4(word, __funnelshift_r(word, next, 16));
 }
 
-/// Powers of a block's samples, and of what is between each two of them.
+/// Powers of a block's samples, and of the points between each two of them.
 struct PowersOfBlock {
-  // What is behind the last one is read, but decides nothing.
+  // Values behind the last power are read, but decide nothing.
   alignas(16) unsigned short of[2][staged_powers + mode_s_warp];
   unsigned lengths[2];
 };
 
-/// `samples` are those of the input from `from` on.
+/// `samples` counts those of the input from `from` on.
 __device__ void stage_powers(unsigned char const* from, std::uint64_t samples, PowersOfBlock& to) {
   auto const whole = static_cast<unsigned>(min(samples, std::uint64_t{staged_powers}));
   auto const between = static_cast<unsigned>(min(samples - 1, std::uint64_t{staged_powers}));
@@ -48,7 +48,7 @@ __device__ void stage_powers(unsigned char const* from, std::uint64_t samples, P
     unsigned const vectors = between / samples_of_vector;
     for (unsigned k = threadIdx.x; k < vectors; k += mode_s_threads) {
       uint4 const some = reinterpret_cast<uint4 const*>(from)[k];
-      // There is a sample behind these.
+      // A sample follows these.
       unsigned const next = reinterpret_cast<unsigned short const*>(from)[(k + 1) * samples_of_vector];
       reinterpret_cast<uint4*>(to.of[0])[k] = {two_powers(some.x), two_powers(some.y), two_powers(some.z),
                                                two_powers(some.w)};
@@ -71,7 +71,7 @@ __device__ void stage_powers(unsigned char const* from, std::uint64_t samples, P
   }
 }
 
-/// A warp's share in the bits of frames: each thread has those at its place of each word, and what they are by the CRC.
+/// A warp's bits of frames: each thread has the bits at its place of each word, and their CRC syndromes.
 class FrameBits {
  public:
   __device__ FrameBits() : lane_(threadIdx.x % mode_s_warp) {
@@ -101,15 +101,15 @@ class FrameBits {
   }
 
  private:
-  /// Where frames are looked for, and where they go.
+  /// A place where a frame is looked for, and the output for its frame.
   struct Place {
-    unsigned samples;  ///< From the preamble on.
+    unsigned samples;  ///< Samples from the preamble on.
     unsigned sample, between;
     unsigned* found;
     ModeSBlock* to;
   };
 
-  /// Only frames whose parity has nothing beside it are taken so.
+  /// Only frames whose parity field holds nothing but the parity are decoded this way.
   __device__ void decode_off_the_samples(unsigned short const* p, Place const& place) const {
     unsigned likely[words], sure[words];
 #pragma unroll
@@ -164,7 +164,7 @@ class FrameBits {
       all[1] &= 0xFFFFFF00U;
       all[2] = all[3] = 0;
     }
-    // Five words: the place, and the bytes with the length and the half of a sample behind them.
+    // Five words hold the place, and the bytes with the length and the half of a sample behind them.
     unsigned const last = all[3] >> 24U | (all[3] >> 8U & 0xFF00U) | bits / 8 << 16U | place.between << 24U;
     unsigned const word = lane_ == 0   ? place.sample
                           : lane_ == 1 ? __byte_perm(all[0], 0, 0x0123)

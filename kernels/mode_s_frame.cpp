@@ -9,7 +9,7 @@
 namespace penstock {
 namespace {
 
-/// What a byte with so many bytes between it and the parity leaves of the parity.
+/// Parity remainders: [bytes between the byte and the parity field][byte value].
 using OfDistance = std::array<std::array<std::uint32_t, 256>, 11>;
 constexpr OfDistance make_tables() {
   OfDistance tables{};
@@ -31,7 +31,7 @@ std::uint32_t ModeSFrame::remainder() const noexcept {
   if (length < parity_bytes || length > bytes.size()) return 0;
   std::size_t const end = length - parity_bytes;
   std::uint32_t value = std::uint32_t{bytes[end]} << 16U | std::uint32_t{bytes[end + 1]} << 8U | bytes[end + 2];
-  // None waits for another.
+  // The look-ups do not depend on each other.
   for (std::size_t k = 0; k < end; ++k) value ^= tables[end - 1 - k][bytes[k]];
   return value;
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t known_for = 60 * std::uint64_t{2'000'000};  // Samples.
 
-/// When each aircraft named itself last: a table of places, of which half are free at least.
+/// Time of the last identification of each aircraft: a table of places, at least half of them free.
 class KnownAircraft {
  public:
   std::size_t count() const noexcept { return count_; }
@@ -39,7 +39,7 @@ class KnownAircraft {
     std::uint64_t named = 0;
   };
 
-  /// That of the address, or the free one where it would be.
+  /// The place of the address, or the free one where it would be.
   Place& place_of(std::uint32_t address) noexcept {
     std::size_t at = address * 0x9E3779B1U >> shift_;
     while (places_[at].address != address && places_[at].address != nothing) at = (at + 1) % places_.size();
@@ -58,15 +58,15 @@ class KnownAircraft {
   std::size_t count_ = 0;
 };
 
-/// So many blocks ahead memory is asked for: a block's frames are a few lines of a cache, which the processor would not
-/// expect.
+/// Number of blocks that memory is prefetched ahead: a block's frames are a few cache lines, which the processor would
+/// not expect.
 constexpr std::size_t blocks_ahead = 8;
 void prefetch(ModeSBlock const& block) {
   constexpr std::size_t line = 64, lines = 5;  // Some 15 frames.
   for (std::size_t k = 0; k < lines; ++k) __builtin_prefetch(reinterpret_cast<char const*>(&block) + k * line);
 }
 
-/// Two digits of each byte.
+/// The two hexadecimal digits of each byte.
 constexpr std::array<std::array<char, 2>, 256> make_digits() {
   constexpr char digits[] = "0123456789ABCDEF";
   std::array<std::array<char, 2>, 256> all{};
@@ -81,7 +81,7 @@ class ModeSReceiver::Parts {
   Parts(std::uint64_t overlap, bool offsets) : overlap_(overlap), offsets_(offsets) {}
 
   void take(std::uint64_t samples, std::span<ModeSBlock const> blocks) {
-    // What begins where the next tile will begin again is that one's, if there is one.
+    // Frames that begin in the overlap belong to the next tile, if there is one.
     next_tile_.clear();
     std::uint64_t const first = end_ - std::min(end_, overlap_), end = first + samples;
     std::uint64_t const own_end = end - std::min(end, overlap_);
@@ -124,11 +124,11 @@ class ModeSReceiver::Parts {
 
  private:
   struct Heard {
-    std::uint64_t sample = 0;  ///< Of the input.
+    std::uint64_t sample = 0;  ///< Number of the sample in the input.
     ModeSFrame frame;
   };
 
-  /// The places of a block's frames, by where these begin. There are few, and most are nearly in order.
+  /// The frames of a block, as indices in the order of their begin. There are few, and most are nearly in order.
   std::span<std::uint32_t const> in_order(std::span<ModeSFrame const> frames, std::uint64_t first_sample) {
     static_assert(mode_s_block_frames <= 64);
     std::uint32_t* const places = places_.data();
@@ -141,7 +141,7 @@ class ModeSReceiver::Parts {
     for (std::size_t k = 0; k < frames.size(); ++k) places[k] %= 64;
     return {places, frames.size()};
   }
-  /// One that begins between samples is heard in the next sample as well at times, and is then said to be there.
+  /// A frame that begins between samples is sometimes also heard in the next sample, and is then reported there.
   void hear(std::uint64_t sample, ModeSFrame const& frame) {
     bool const whole = frame.between == 0;
     if (std::exchange(waits_, false)) {
@@ -153,7 +153,7 @@ class ModeSReceiver::Parts {
     waits_ = true;
   }
   void judge(std::uint64_t sample, ModeSFrame const& frame) {
-    // A reply reads as a frame in two places at times, or in a part of itself.
+    // A reply is sometimes read as a frame in two places, or in a part of itself.
     if (sample < silent_until_) return;
     std::uint32_t const remainder = frame.remainder();
     unsigned const format = frame.format();
@@ -161,7 +161,7 @@ class ModeSReceiver::Parts {
     if (names_itself && remainder == 0) {
       if (format != 18) aircraft_.name(frame.address(), sample);
     } else if (!aircraft_.knows(names_itself ? frame.address() : remainder, sample)) {
-      return;  // The parity has an interrogator's code or the address beside it.
+      return;  // The parity field has an interrogator's code or the address added to the parity.
     }
     silent_until_ = sample + 16 + 16 * std::uint64_t{frame.length};
     ++formats_.at(format);
@@ -196,13 +196,13 @@ class ModeSReceiver::Parts {
   std::uint64_t silent_until_ = 0;
   std::uint64_t lost_ = 0;
   std::vector<Heard> next_tile_;
-  Heard between_;  ///< If `waits_`: not judged yet.
+  Heard between_;  ///< Valid if `waits_`: a frame that is not judged yet.
   bool waits_ = false;
   std::array<std::uint32_t, mode_s_block_frames> places_{};
   KnownAircraft aircraft_;
   std::array<std::uint64_t, 32> formats_{};
   std::string lines_;
-  std::array<char, 4096> some_lines_;  ///< Behind `lines_`: so many as `written_`.
+  std::array<char, 4096> some_lines_;  ///< The `written_` characters behind `lines_`.
   std::size_t written_ = 0;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is a frame of Mode S, the same on CPU and GPU.
+// Rules for frames of Mode S, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
 
-// In a CUDA source the rules are the GPU's alone, apart from those for constants.
+// These rules are for the GPU only in a CUDA source, apart from those for constants.
 #ifdef __CUDACC__
 #define PENSTOCK_RULES_THERE __device__
 #else
@@ -18,15 +18,15 @@ namespace penstock {
 inline constexpr unsigned mode_s_preamble = 16;
 inline constexpr unsigned mode_s_long_bits = 112, mode_s_short_bits = 56;
 
-/// Of the CRC, without its highest bit.
+/// Generator of the CRC, without its highest bit.
 inline constexpr std::uint32_t mode_s_generator = 0xFFF409;
 
-/// Codes of interrogators are below this: their labels are 0 to 4, of 16 codes each.
+/// Codes of interrogators are below this number: their labels are 0 to 4, of 16 codes each.
 ///
 /// Source: ICAO Annex 10, volume IV, 3.1.2.3.3.2.
 inline constexpr std::uint32_t mode_s_interrogators = 80;
 
-/// Of each bit of a long frame what it is by the CRC alone. A short frame has those of the last bits.
+/// CRC syndrome of each bit of a long frame. A short frame has those of the last bits.
 struct ModeSSyndromes {
   std::uint32_t of[mode_s_long_bits] = {};
 };
@@ -40,13 +40,13 @@ constexpr ModeSSyndromes make_mode_s_syndromes() {
   return all;
 }
 
-/// The power of a sample in 14 bits: ((2I - 255)^2 + (2Q - 255)^2 - 2) / 8, of which nothing is rounded off.
+/// The power of a sample in 14 bits: ((2I - 255)^2 + (2Q - 255)^2 - 2) / 8, without rounding.
 PENSTOCK_RULES_THERE constexpr std::uint32_t mode_s_power(std::uint32_t in_phase, std::uint32_t quadrature) {
   auto const i = static_cast<std::int32_t>(in_phase) - 128, q = static_cast<std::int32_t>(quadrature) - 128;
   return static_cast<std::uint32_t>(i * (i + 1) + q * (q + 1)) / 2;
 }
 
-/// True if a preamble begins at `p`, which are powers.
+/// True if a preamble begins at `p`, which points to powers.
 template <class Power>
 PENSTOCK_RULES_THERE constexpr bool is_mode_s_preamble(Power const* p) {
   if (!(p[0] > p[1] && p[2] > p[1] && p[2] > p[3] && p[7] > p[6] && p[7] > p[8] && p[9] > p[8])) return false;
@@ -65,7 +65,7 @@ PENSTOCK_RULES_THERE constexpr bool is_clear_mode_s_preamble(Power const* p) {
   return true;
 }
 
-/// How many bits a frame of this format has; 0 if it is none that counts.
+/// Number of bits of a frame of this format; 0 if such frames do not count.
 PENSTOCK_RULES_THERE constexpr unsigned mode_s_bits(unsigned format) {
   constexpr std::uint32_t short_ones = 1U << 0U | 1U << 4U | 1U << 5U | 1U << 11U;
   constexpr std::uint32_t long_ones = 1U << 16U | 1U << 17U | 1U << 18U | 1U << 20U | 1U << 21U;
@@ -73,16 +73,16 @@ PENSTOCK_RULES_THERE constexpr unsigned mode_s_bits(unsigned format) {
   return (long_ones >> format & 1U) != 0 ? mode_s_long_bits : 0;
 }
 
-/// True if a frame of this format with this remainder is one.
+/// True if bits of this format with this remainder are a frame.
 PENSTOCK_RULES_THERE constexpr bool is_mode_s_frame(unsigned format, std::uint32_t remainder, bool clear) {
   if (format == 17 || format == 18) return remainder == 0;
   if (format == 11) return remainder == 0 || (remainder < mode_s_interrogators && clear);
   return clear;
 }
 
-/// What two powers say of each bit of a frame that begins off the samples: a part of each pulse is in the sample beside
-/// it. The first sample of a bit has more than half of the second's power, or more than double of it; it is lower with
-/// a pulse on one side, and higher with one on the other.
+/// Evidence of two powers for each bit of a frame that begins off the samples: a part of each pulse is in the sample
+/// beside it. The first sample of a bit has more than half of the second's power, or more than double of it; it is
+/// lower with a pulse on one side, and higher with one on the other.
 ///
 /// Two words of 56 bits, the first bit the lowest. A sure bit is a likely one.
 struct ModeSGuess {
@@ -101,16 +101,16 @@ PENSTOCK_RULES_THERE constexpr bool is_sure_mode_s_bit(Power first, Power second
   return first > 2 * std::uint32_t{second};
 }
 
-/// A bit is 1 if it is sure, or if it is likely and the one below is 1. For the lowest that is `below`, which gets the
-/// highest one.
+/// Resolves bits: a bit is 1 if it is sure, or if it is likely and the one below is 1. For the lowest bit the one below
+/// is `below`, which gets the highest one.
 PENSTOCK_RULES_THERE constexpr std::uint64_t mode_s_resolved(std::uint64_t likely, std::uint64_t sure, bool& below) {
-  // That is how a sum carries: a place with two ones makes a one, and a place with one hands it on.
+  // A sum carries in this way: a place with two ones generates a carry, and a place with one passes it on.
   std::uint64_t const sum = likely + sure + (below ? 1U : 0U), carried = (sum ^ likely ^ sure) >> 1U;
   below = (carried >> (mode_s_short_bits - 1) & 1U) != 0;
   return carried;
 }
 
-/// 56 bits, the other way round.
+/// Reverses the order of 56 bits.
 PENSTOCK_RULES_THERE constexpr std::uint64_t mode_s_reversed(std::uint64_t word) {
   constexpr std::uint64_t masks[] = {0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F,
                                      0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};
@@ -130,8 +130,8 @@ PENSTOCK_RULES_THERE constexpr ModeSWords late_mode_s_bits(ModeSGuess const& gue
   for (unsigned k = 0; k < 2; ++k) words.of[k] = mode_s_resolved(guess.likely[k], guess.sure[k], below);
   return words;
 }
-/// Of one that begins in front of it: what is behind a bit decides. Behind the last one there is no pulse, as in front
-/// of a 0.
+/// The bits of a frame that begins in front of its first sample: what is behind a bit decides. No pulse follows the
+/// last bit, as in front of a 0.
 PENSTOCK_RULES_THERE constexpr ModeSWords early_mode_s_bits(ModeSGuess const& guess, unsigned bits) {
   bool below = false;
   ModeSWords words;
@@ -147,13 +147,13 @@ PENSTOCK_RULES_THERE constexpr unsigned mode_s_format(ModeSWords const& words) {
   for (unsigned bit = 0; bit < 5; ++bit) format = format << 1U | static_cast<unsigned>(words.of[0] >> bit & 1U);
   return format;
 }
-/// How many bits a frame of this format has, if its parity has nothing beside it; otherwise 0.
+/// Number of bits of a frame of this format, if its parity field holds nothing but the parity; otherwise 0.
 PENSTOCK_RULES_THERE constexpr unsigned mode_s_checked_bits(unsigned format) {
   return format == 17 || format == 18 ? mode_s_long_bits : format == 11 ? mode_s_short_bits : 0;
 }
 
-/// False if neither a late nor an early frame with such first bits has a parity with nothing beside it. It looks at so
-/// many of the bits that were guessed.
+/// False if neither a late nor an early frame with such first bits is of a format whose parity field holds nothing but
+/// the parity. It looks at the first `count` of the guessed bits.
 PENSTOCK_RULES_THERE constexpr bool may_be_off_the_samples(std::uint32_t likely, std::uint32_t sure, unsigned count) {
   unsigned late = 0;
   for (unsigned bit = 0, value = 1; bit < 5; ++bit) {
@@ -161,7 +161,7 @@ PENSTOCK_RULES_THERE constexpr bool may_be_off_the_samples(std::uint32_t likely,
     late = late << 1U | value;
   }
   bool some = mode_s_checked_bits(late) != 0;
-  // What is behind those is not known.
+  // The bit behind those is not known, so both values are tried.
   for (unsigned behind = 0; behind < 2; ++behind) {
     unsigned early = 0, value = behind;
     for (unsigned bit = count; bit-- > 0;) {

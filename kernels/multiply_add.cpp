@@ -17,7 +17,7 @@ constexpr std::size_t cpu_grain = 32'768;
 /// Elements whose rounds go on at the same time, in registers.
 constexpr std::size_t at_once = 32;
 
-/// The two numbers are arguments, so that no compiler knows what becomes of a round.
+/// The two numbers are arguments, so that no compiler knows the result of a round.
 void add_rounds(float const* from, std::uint32_t rounds, float* to, std::size_t count, float factor, float addend) {
   for (std::size_t begin = 0; begin < count; begin += at_once) {
     std::array<float, at_once> x{};

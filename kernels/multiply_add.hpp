@@ -10,11 +10,11 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// to[i] = from[i] + rounds, by as many multiplications and additions one after the other: as much arithmetic for each
-/// byte as is asked for.
+/// to[i] = from[i] + rounds, by `rounds` multiplications and additions one after the other: the arithmetic for each
+/// byte can be chosen.
 ///
-/// On a modelled GPU only the first `multiply_add_sample` elements are computed: the rest is more than threads of a CPU
-/// can do in the time that it takes there.
+/// A modelled GPU computes only the first `multiply_add_sample` elements: CPU threads cannot do the rest in the time
+/// that it takes on the GPU.
 ///
 /// Shape:   memory of the stream's device, both as long as each other, and the same or disjoint. Whole numbers whose
 ///          results are at most 2^24 are exact.

@@ -15,7 +15,7 @@ namespace {
 /// Elements of one CPU block: some 50 us of work, most of it memory's.
 constexpr std::size_t cpu_grain = 65'536;
 
-/// Those from `begin` to `end`, of `count` in all.
+/// Adds the elements from `begin` to `end`, of `count` in all.
 void add_neighbours(std::uint32_t const* from, std::uint32_t* to, std::size_t begin, std::size_t end,
                     std::size_t count) {
   for (std::size_t i = begin; i < end; ++i) {

@@ -19,9 +19,9 @@ inline namespace PENSTOCK_FLAVOUR {
 /// Throws:  Error, if the spans do not fit or the launch is refused. On the CPU device a launch may allocate.
 void neighbour_sums(DeviceSpan<std::uint32_t const> from, DeviceSpan<std::uint32_t> to, StreamRef stream);
 
-/// So many rounds of the same by one launch, which go from `one` to `other` and back. All blocks of it meet at a
-/// barrier behind each round, so all of them must be on the device at once: on a GPU it is a cooperative launch. On the
-/// CPU device one thread does the work of all blocks, round by round.
+/// Does `rounds` rounds of neighbour_sums in one launch, which go from `one` to `other` and back. All its blocks meet
+/// at a barrier after each round, so all of them must be on the device at once: on a GPU it is a cooperative launch. On
+/// the CPU device one thread does the work of all blocks, round by round.
 ///
 /// Shape:   as above; the results are in `other` after an odd number of rounds, else in `one`. `blocks` is at least 1.
 /// Threads, Blocks: as above.
@@ -30,7 +30,7 @@ void neighbour_sums(DeviceSpan<std::uint32_t const> from, DeviceSpan<std::uint32
 void neighbour_sums_together(DeviceSpan<std::uint32_t> one, DeviceSpan<std::uint32_t> other, std::uint32_t rounds,
                              std::uint32_t blocks, DeviceInfo const& device, StreamRef stream);
 
-/// How many blocks of that the device holds at once; on a GPU, the calling thread's.
+/// Maximum number of blocks for neighbour_sums_together that the device holds at once; on a GPU, the calling thread's.
 ///
 /// Threads: any; on a GPU, attached to it.
 /// Throws:  Error, if the GPU refuses to say.

@@ -39,7 +39,7 @@ std::string protocol_text(unsigned protocol) {
   return std::to_string(protocol);
 }
 
-/// CWR first, FIN last.
+/// Letters of the flags, CWR first, FIN last.
 std::string flags_text(std::uint32_t flags) {
   std::string text;
   for (unsigned k = 8; k-- > 0;) {

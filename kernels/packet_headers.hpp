@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headers of IP and behind it, the same on CPU and GPU.
+// The headers of IP and those behind them, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// What the headers of a packet say.
+/// Contents of a packet's headers.
 struct ParsedPacket {
-  FlowKey key = {};  ///< Of version 0 if it is none of IP; then it has the link, if that is not known.
+  FlowKey key = {};  ///< Its version is 0 if the packet is not IP; then the key has the link, if that is not known.
   std::uint32_t flags = 0;
   bool fragment = false;
   bool bad_header = false;
   bool unknown_link = false;
-  bool unknown_route = false;  ///< Where it goes to, which its checksum is over, cannot be told.
-  bool no_checksum = false;    ///< It must have one, and has none.
-  /// What the checksum behind the headers of IP is over; no bytes if there is none that can be checked.
+  bool unknown_route = false;  ///< Its destination, which the checksum covers, cannot be told.
+  bool no_checksum = false;    ///< The packet must have a checksum, and has none.
+  /// The bytes behind the headers of IP that the checksum covers; none if there is none that can be checked.
   std::uint32_t payload = 0, payload_bytes = 0;
-  std::uint32_t pseudo_header = 0;  ///< Its sum.
+  std::uint32_t pseudo_header = 0;  ///< Sum of the pseudo header.
 };
 
-/// What is behind the headers of IP.
+/// Payload behind the headers of IP.
 struct PacketPayload {
   std::uint32_t at = 0;
-  std::uint32_t bytes = 0;  ///< That it has.
-  std::uint32_t there = 0;  ///< Of those, captured.
-  bool first = true;        ///< Or else a part that is not the first.
+  std::uint32_t bytes = 0;  ///< Bytes that it has.
+  std::uint32_t there = 0;  ///< Bytes of those that were captured.
+  bool first = true;        ///< False for a later fragment.
   bool unknown_route = false;
   /// Sums of the addresses that a pseudo header has: of a packet on its way through others, not those of its header.
   std::uint32_t source_sum = 0, target_sum = 0;
@@ -61,8 +61,8 @@ PENSTOCK_PARSES_THERE constexpr void parse_payload(ParsedPacket& parsed, Octets 
   if (least == 0 || parsed.fragment || bytes < least || there < least) return;
   bool none = false;
   if (protocol == udp) {
-    // Behind its own length there may be options, which the checksum does not cover. 0 is of packets that are too long
-    // for it, which IPv6 may have (RFC 2675).
+    // Options, which the checksum does not cover, may follow the datagram's own length. A length of 0 is that of
+    // packets that are too long for the field, which IPv6 may have (RFC 2675).
     std::uint32_t const length = big_half(packet + at + 4);
     bool const six = parsed.key.version == 6;
     none = big_half(packet + at + 6) == 0;
@@ -79,7 +79,7 @@ PENSTOCK_PARSES_THERE constexpr void parse_payload(ParsedPacket& parsed, Octets 
   parsed.pseudo_header = payload.source_sum + payload.target_sum + protocol + (bytes >> 16U) + (bytes & 0xFFFFU);
 }
 
-/// The length of an authentication header, which TCP and others may be behind; 0 if it was not captured.
+/// The length of an authentication header, which may be in front of TCP and others; 0 if it was not captured.
 ///
 /// Source: RFC 4302.
 PENSTOCK_PARSES_THERE constexpr std::uint32_t authentication_bytes(Octets packet, PacketPayload const& payload) {
@@ -87,8 +87,8 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t authentication_bytes(Octets packet
   return length <= payload.there ? length : 0;
 }
 
-/// Where the last address of a source route is among the options of IPv4; that of the header, if it has none or the
-/// packet has passed it.
+/// Place of the last address of a source route among the options of IPv4; that of the header's address, if there is no
+/// route or the packet has passed it.
 ///
 /// Source: RFC 791, 3.1; RFC 1122, 4.1.3.4.
 PENSTOCK_PARSES_THERE constexpr std::uint32_t last_address(Octets packet, std::uint32_t at, std::uint32_t header) {
@@ -107,7 +107,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t last_address(Octets packet, std::u
   return at + 16;
 }
 
-/// `bytes` are there, and `all` were on the wire.
+/// Parses a packet of which `bytes` were captured, and `all` were on the wire.
 PENSTOCK_PARSES_THERE constexpr void parse_ipv4(ParsedPacket& parsed, Octets packet, std::uint32_t at,
                                                 std::uint32_t bytes, std::uint32_t all) {
   constexpr unsigned authentication = 51;

@@ -10,7 +10,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Behind an EtherType at `at`. What is too short for one is a length, as IEEE 802.3 has it.
+/// The layer behind an EtherType at `at`. A value below all EtherTypes is a length, as in IEEE 802.3.
 PENSTOCK_PARSES_THERE constexpr PacketLayer behind_type(Octets packet, std::uint32_t bytes, std::uint32_t at) {
   if (at + 2 > bytes) return {layer::none, bytes};
   std::uint32_t const type = big_half(packet + at);
@@ -28,7 +28,7 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer behind_llc(Octets packet, std::uint3
   if (packet[at] != subnetwork_service || at + 8 > bytes) return {layer::none, at};
   std::uint32_t const owner = big_half(packet + at + 3) << 8U | packet[at + 5], type = big_half(packet + at + 6);
   if (owner == 0 || owner == 0xF8) return {type <= 1500 ? layer::none : type, at + 8};
-  // Bridged frames, with their checksum and without it.
+  // These are bridged frames, with their checksum or without it.
   if (owner == 0x80C2 && (type == 1 || type == 7)) return {layer::ethernet, at + 10};
   return {layer::none, at};
 }
@@ -36,7 +36,7 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer behind_llc(Octets packet, std::uint3
 /// Source: RFC 1661, and RFC 3032 for MPLS.
 PENSTOCK_PARSES_THERE constexpr PacketLayer behind_ppp(Octets packet, std::uint32_t bytes, std::uint32_t at) {
   if (at + 2 > bytes) return {layer::none, bytes};
-  bool const short_one = (packet[at] & 1U) != 0;  // An octet in front may be left out, since it would be even.
+  bool const short_one = (packet[at] & 1U) != 0;  // The high octet may be left out, since it would be even.
   std::uint32_t const protocol = short_one ? packet[at] : big_half(packet + at);
   std::uint32_t const data = at + (short_one ? 1 : 2);
   if (protocol == 0x21 || protocol == 0x57) return {layer::ip, data};
@@ -53,8 +53,7 @@ PENSTOCK_PARSES_THERE constexpr bool is_frame_with_ip(Octets packet, std::uint32
   std::uint32_t const type = at + 14 <= bytes ? big_half(packet + at + 12) : 0;
   return type == 0x0800 || type == 0x86DD || type == 0x8100 || type == 0x88A8;
 }
-/// Labels do not say what is behind them: IP by its version, or else an Ethernet frame, in front of which a word may
-/// be.
+/// Labels do not say what follows them: IP by its version, or else an Ethernet frame, which a word may precede.
 ///
 /// Source: RFC 3032, RFC 4448, RFC 4928.
 PENSTOCK_PARSES_THERE constexpr PacketLayer behind_labels(Octets packet, std::uint32_t bytes, std::uint32_t at) {
@@ -124,10 +123,10 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer behind_layer(Octets packet, std::uin
   }
 }
 
-/// Where IP begins in a packet of this link, or layer::none, or layer::unknown_link.
+/// Place of IP in a packet of this link, or layer::none, or layer::unknown_link.
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_ip(Octets packet, std::uint32_t bytes, std::uint32_t link) {
   std::uint32_t begin = 0;
-  // Two links say in front of each packet which one it is of.
+  // Two links name the link of each packet in front of it.
   for (bool apple = link == 258; link == 192 || apple; apple = link == 258) {
     std::uint32_t const there = bytes - begin;
     if (there < 12) return {layer::none, bytes};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where IP begins in a packet of each link, the same on CPU and GPU.
+// The place of IP in a packet of each link, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// What a packet has at a place: an EtherType, or one of the formats below.
+/// Contents of a packet at a place: an EtherType, or one of the formats below.
 struct PacketLayer {
   std::uint32_t type = 0;
   std::uint32_t at = 0;
@@ -18,14 +18,15 @@ struct PacketLayer {
 
 /// Formats that are no EtherType.
 namespace layer {
-inline constexpr std::uint32_t none = 0x10000;          ///< Neither IP nor in front of it, or it was not captured.
+inline constexpr std::uint32_t none = 0x10000;          ///< It is neither IP nor in front of it, or it was not
+                                                        ///< captured.
 inline constexpr std::uint32_t unknown_link = 0x10001;  ///< A link without a rule here; its number is in place of `at`.
-inline constexpr std::uint32_t ip = 0x10002;            ///< Either version of IP.
+inline constexpr std::uint32_t ip = 0x10002;            ///< Any version of IP.
 inline constexpr std::uint32_t ethernet = 0x10003;
 inline constexpr std::uint32_t type_first = 0x10004;  ///< An EtherType, and what it says behind it.
 inline constexpr std::uint32_t llc = 0x10005;
 inline constexpr std::uint32_t ppp = 0x10006;
-inline constexpr std::uint32_t ppp_framed = 0x10007;  ///< As HDLC; address and control may be left out.
+inline constexpr std::uint32_t ppp_framed = 0x10007;  ///< Framing as in HDLC; address and control may be left out.
 inline constexpr std::uint32_t pppoe = 0x8864, mpls = 0x8847;
 }  // namespace layer
 
@@ -36,7 +37,7 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer behind_family(Octets packet, std::ui
   return {ip ? layer::ip : family >= 0x600 && family <= 0xFFFF ? family : layer::none, data};
 }
 
-/// A frame of IEEE 802.11: only data that is not encrypted has more.
+/// A frame of IEEE 802.11: only data that is not encrypted has more layers.
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_wireless(Octets packet, std::uint32_t bytes, std::uint32_t at,
                                                               bool padded) {
   if (at + 24 > bytes) return {layer::none, at};
@@ -49,7 +50,7 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_wireless(Octets packet, std
   bool const several = quality && at + header < bytes && (packet[at + header] & 0x80U) != 0;
   if (quality) header += (flags & 0x80U) != 0 ? 6 : 2;
   if (padded) header = (header + 3) / 4 * 4;
-  // Of several frames in one the first counts.
+  // The first of several frames in one counts.
   return {layer::llc, at + header + (several ? 14 : 0)};
 }
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_radiotap(Octets packet, std::uint32_t bytes, std::uint32_t at) {
@@ -59,12 +60,12 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_radiotap(Octets packet, std
   for (std::uint32_t more = fields; (more >> 31U) != 0 && flags + 4 <= bytes; flags += 4) {
     more = little_word(packet + flags);
   }
-  if ((fields & 1U) != 0) flags = at + (flags - at + 7) / 8 * 8 + 8;  // Behind a time.
+  if ((fields & 1U) != 0) flags = at + (flags - at + 7) / 8 * 8 + 8;  // The flags follow a time.
   bool const padded = (fields & 2U) != 0 && flags < bytes && (packet[flags] & 0x20U) != 0;
   return begin_of_wireless(packet, bytes, at + little_half(packet + at + 2), padded);
 }
 
-/// A message of the netfilter log: fields, of which one is the packet. Their numbers have the byte order of the machine
+/// A message of the netfilter log: fields, one of which is the packet. Their numbers have the byte order of the machine
 /// that captured.
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_in_log(Octets packet, std::uint32_t bytes, std::uint32_t at) {
   at += 4;
@@ -90,8 +91,8 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_relay(Octets packet, std::u
   return packet[at] == 0x80 ? PacketLayer{layer::type_first, at + 4} : PacketLayer{layer::none, at};
 }
 
-/// What a packet of a link begins with, from `at` on, which is in it or at its end. What is not captured is at `bytes`
-/// or behind it.
+/// The beginning of a packet of a link from `at` on, which is in the packet or at its end. Parts that were not captured
+/// are at `bytes` or behind it.
 ///
 /// Source: https://www.tcpdump.org/linktypes.html
 PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_link(Octets packet, std::uint32_t bytes, std::uint32_t link,
@@ -134,23 +135,23 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_link(Octets packet, std::ui
       return there >= 1 && packet[at] == 0xAA ? PacketLayer{layer::llc, at} : PacketLayer{layer::ip, at};
     case 104:  // HDLC of Cisco
       return {layer::type_first, at + 2};
-    case 205:  // With a direction
+    case 205:  // Cisco HDLC with a direction
       return {layer::type_first, at + 3};
     case 107:  // Frame Relay
       return begin_of_relay(packet, bytes, at);
-    case 206:  // With a direction
+    case 206:  // Frame Relay with a direction
       return begin_of_relay(packet, bytes, at + 1);
     case 105:  // IEEE 802.11
       return begin_of_wireless(packet, bytes, at, false);
-    case 119:  // With a header of Prism, or of AVS
+    case 119:  // IEEE 802.11 with a header of Prism, or of AVS
       if (there < 8) return cut;
       if ((big_word(packet + at) & 0xFFFFF000U) != 0x80211000U) {
         return begin_of_wireless(packet, bytes, at + 144, false);
       }
       [[fallthrough]];
-    case 163:  // With a header of AVS
+    case 163:  // IEEE 802.11 with a header of AVS
       return there >= 8 ? begin_of_wireless(packet, bytes, at + big_half(packet + at + 6), false) : cut;
-    case 127:  // With radiotap
+    case 127:  // IEEE 802.11 with radiotap
       return begin_of_radiotap(packet, bytes, at);
     case 113:  // Linux cooked; 4 is LLC, and what is less than an EtherType is neither
       if (there < 16) return cut;
@@ -174,7 +175,7 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_link(Octets packet, std::ui
       return there >= 4 && (packet[at] == 2 || packet[at] == 10) ? begin_in_log(packet, bytes, at) : cut;
     case 240:  // netANALYZER
       return {layer::ethernet, at + 4};
-    case 241:  // With a preamble
+    case 241:  // Ethernet with a preamble
       return {layer::ethernet, at + 12};
     case 242:  // InfiniBand
       return there >= 44 ? PacketLayer{big_half(packet + at + 40), at + 44} : cut;

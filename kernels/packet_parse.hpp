@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a packet, the same on CPU and GPU.
+// Contents of a packet, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Of `original` bytes on the wire the capture has `bytes`.
+/// Parses a packet of `original` bytes on the wire, of which the capture has `bytes`.
 PENSTOCK_PARSES_THERE constexpr ParsedPacket parse_packet(Octets packet, std::uint32_t bytes, std::uint32_t original,
                                                           std::uint32_t link) {
   ParsedPacket parsed;
@@ -34,7 +34,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t mixed(std::uint32_t hash, std::uin
   hash = (hash ^ word) * 0x85EBCA77U;
   return hash ^ hash >> 13U;
 }
-/// Where to look for a flow in a table.
+/// Hash of a flow, which says where a table looks for it first.
 PENSTOCK_PARSES_THERE constexpr std::uint32_t hash_of(FlowKey const& key) {
   std::uint32_t hash = key.protocol + 0x9E3779B1U * key.version;
   for (unsigned k = 0; k < 16; k += 4) {

@@ -13,7 +13,7 @@
 namespace penstock {
 namespace {
 
-/// Links that captures have and that do not have IP, or not in a simple way.
+/// Links of captures that do not have IP, or not in a simple way.
 ///
 /// Source: https://www.tcpdump.org/linktypes.html
 constexpr std::array<std::pair<std::uint32_t, std::string_view>, 32> unknown_links{{

@@ -12,12 +12,12 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The bodies of these launchers on a GPU, as those of cuda_bodies.hpp.
+/// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void sum_packets_prepare_cuda();
 void sum_packets_cuda(std::span<PacketInput const> inputs, DeviceSpan<PacketTotals> totals,
                       DeviceSpan<PacketFlow> flows, std::size_t most_blocks, void* stream);
 
-/// How many tiles one kernel takes, and how many packets one block of GPU threads looks at.
+/// Maximum number of tiles in one kernel, and number of packets that one block of GPU threads looks at.
 inline constexpr std::size_t sum_packets_inputs = 32;
 inline constexpr std::size_t sum_packets_block_packets = 64;
 

@@ -13,7 +13,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// The bodies of these launchers on a GPU, as those of cuda_bodies.hpp.
+/// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void find_mode_s_prepare_cuda();
 void find_mode_s_cuda(DeviceSpan<std::byte const> input, DeviceSpan<ModeSBlock> blocks, std::size_t most_blocks,
                       void* stream);

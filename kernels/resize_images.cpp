@@ -19,7 +19,7 @@ constexpr std::uint32_t cpu_rows = 16;
 /// The pixels of each value of a row or a column, and their weights, which add up to 1.
 class WeightTable {
  public:
-  /// Of values `begin` to `end` of `count`.
+  /// Makes the weights of values `begin` to `end` of `count`.
   WeightTable(std::uint32_t begin, std::uint32_t end, std::uint32_t count, std::uint32_t pixels) : begin_(begin) {
     for (std::uint32_t place = begin; place < end; ++place) {
       ResizeTaps const taps = resize_taps(place, count, pixels);
@@ -45,7 +45,7 @@ class WeightTable {
   std::vector<float> weights_;
 };
 
-/// Rows of one image's tensor: each is a weighted mean of rows of pixels first, and then of their columns.
+/// Rows of one image's tensor: each is a weighted mean of rows of pixels, and then of their columns.
 class RowResizer {
  public:
   RowResizer(ImageHead const& head, unsigned char const* pixels, ImageForm const& form, std::uint32_t begin,

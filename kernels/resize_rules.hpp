@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pixels count for a value of a resized image, and by which weight: the same on host and GPU.
+// The pixels that count for a value of a resized image, and their weights: the same on host and GPU.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace penstock {
 
-/// Whether the head's part and the pixels lie within so many bytes.
+/// True if the head's part and the pixels lie within `bytes`.
 constexpr bool holds_image(ImageHead const& head, std::size_t bytes) noexcept {
   return head.width <= longest_image_side && head.height <= longest_image_side && head.part_width != 0 &&
          head.part_height != 0 && head.part_width <= head.width && head.left <= head.width - head.part_width &&
          head.part_height <= head.height && head.top <= head.height - head.part_height && head.bytes() <= bytes;
 }
 
-/// The pixels of a row or column that one value is made of.
+/// The pixels of a row or column that contribute to one value.
 struct ResizeTaps {
   std::uint32_t first = 0;
   std::uint32_t end = 0;
@@ -30,7 +30,7 @@ struct ResizeTaps {
   }
 };
 
-/// Those of value `place` out of `count`, which are made of so many pixels.
+/// Taps of value `place` out of `count`, which are made of `pixels`.
 constexpr ResizeTaps resize_taps(std::uint32_t place, std::uint32_t count, std::uint32_t pixels) noexcept {
   float const scale = static_cast<float>(pixels) / static_cast<float>(count);
   ResizeTaps taps;
@@ -40,7 +40,7 @@ constexpr ResizeTaps resize_taps(std::uint32_t place, std::uint32_t count, std::
   taps.first = from <= 0 ? 0 : static_cast<std::uint32_t>(from);
   taps.end = static_cast<std::uint32_t>(to);
   if (taps.end > pixels) taps.end = pixels;
-  if (taps.first >= taps.end) taps.first = taps.end - 1;  // By rounding alone.
+  if (taps.first >= taps.end) taps.first = taps.end - 1;  // Only rounding leads here.
   return taps;
 }
 

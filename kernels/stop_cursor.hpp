@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From stop to stop through a text.
+// Goes from stop to stop through a text.
 #pragma once
 
 #include <array>
@@ -19,17 +19,17 @@ inline namespace PENSTOCK_FLAVOUR {
 template <class Set>
 class StopCursor {
  public:
-  static constexpr bool watches_quotes = false;  ///< Not in walks: `next_line` finds them.
+  static constexpr bool watches_quotes = false;  ///< Walks do not watch them: `next_line` finds them.
 
   StopCursor(Set const& set, std::span<char const> text) : set_(set), text_(text) {}
 
-  /// The next stop will be at `at`, where a line begins, or behind it.
+  /// Makes the next stop the first one from `at` on, where a line begins.
   void seek(std::size_t at) {
     base_ = at;
     before_ = {};
     look();
   }
-  /// The end of the text, if there is none.
+  /// The next stop; the end of the text, if there is none.
   std::size_t next() {
     while (bits_.ends == 0) {
       if (!look_on()) return text_.size();
@@ -38,7 +38,7 @@ class StopCursor {
     bits_.ends &= bits_.ends - 1;
     return at;
   }
-  /// Passes over the ends of so many fields. False if the line has fewer: `next` is then where it ends.
+  /// Passes over the ends of `fields` fields. False if the line has fewer: `next` is then its end.
   bool skip(unsigned fields) {
     for (;;) {
       std::uint64_t const in_line = (bits_.newlines & -bits_.newlines) - 1;  // All, if no line ends here.
@@ -50,15 +50,15 @@ class StopCursor {
     }
   }
 
-  /// Behind the newline that comes next; the end of the text, if there is none. `in_quotes` is whether that is within
-  /// quotes, if the set watches them. Follow with `seek`.
+  /// The place behind the next newline; the end of the text, if there is none. `in_quotes` says if that is within
+  /// quotes, provided that the set watches them. Follow with `seek`.
   std::size_t next_line(bool& in_quotes) {
-    // `next` takes a bit away, but not a newline from these.
+    // `next` removes a bit, but no newline, from these.
     while (bits_.newlines == 0 && set_.watches_quotes()) {
       in_quotes = before_.quoted;
       if (text_.size() - base_ <= 64) return text_.size();
       std::size_t const behind = base_ + 64;
-      // Most lines have no more quotes.
+      // Most lines have no quotes from here on.
       std::size_t const next = in_quotes ? behind : set_.newline_or_quote(text_, behind);
       if (next == text_.size()) return next;
       if (!in_quotes && text_[next] == '\n') return next + 1;
@@ -75,7 +75,7 @@ class StopCursor {
   }
 
  private:
-  /// False at the end of the text.
+  /// Looks at the next 64 bytes. False at the end of the text.
   bool look_on() {
     if (text_.size() - base_ <= 64) return false;
     base_ += 64;
@@ -87,7 +87,7 @@ class StopCursor {
     std::array<char, 64> rest;
     char const* bytes = text_.data() + base_;
     if (left < 64) {
-      // What is behind the end is not the text's.
+      // Bytes behind the end are not part of the text.
       rest.fill(0);
       std::memcpy(rest.data(), bytes, left);
       bytes = rest.data();

@@ -24,7 +24,7 @@ namespace {
 /// Bytes of one CPU block: some 50 us of work.
 constexpr std::size_t cpu_grain = 262'144;
 
-/// The same with the characters that its format has.
+/// The same with the characters of its format.
 LineFields with_characters_of_format(LineFields fields) {
   if (fields.format == LineFormat::separated) return fields;
   bool const log = fields.format == LineFormat::access_log;
@@ -48,7 +48,7 @@ bool can_be_told(LineFields const& fields) {
 template <LineWalk how>
 using StopsOf = std::conditional_t<how == LineWalk::json, JsonStopSet, StopSet>;
 
-/// A text, and how its lines are added up.
+/// Adds up the lines of a text.
 template <LineWalk how, class Stops = StopsOf<how>>
 class LineSummer {
  public:
@@ -59,7 +59,7 @@ class LineSummer {
   void add_lines(std::size_t begin, std::size_t end) {
     for (std::size_t at = first_line(begin); at < end;) at = add_line(at);
   }
-  /// The same of those that have one of the literals.
+  /// The same for lines that have one of the literals.
   void add_lines(std::size_t begin, std::size_t end, LiteralTable const& literals) {
     std::size_t const first = first_line(begin);
     if (first >= end) return;
@@ -70,7 +70,7 @@ class LineSummer {
       at = next < last_end ? search.line_from(next) : last_end;
     }
   }
-  /// The key of the first line that has one. `has_reason` becomes true if one before it has this reason.
+  /// The key of the first line that has one. `has_reason` becomes true if a line before it has this reason.
   std::optional<std::uint64_t> first_key(LineReason reason, bool& has_reason) {
     for (std::size_t at = 0; at < text_.size();) {
       WalkedLine const line = walk(at);
@@ -80,7 +80,7 @@ class LineSummer {
     }
     return std::nullopt;
   }
-  /// Other calls may add to the same ones; a thread that reads them waits for the stream, which orders them.
+  /// Other calls may add to the same groups; a thread that reads them waits for the stream, which orders them.
   void give(std::span<LineGroup> groups, std::span<LineReasons> reasons) const {
     for (std::size_t k = 0; k < own_.size(); ++k) {
       if (own_[k].lines == 0) continue;
@@ -180,7 +180,7 @@ void add_block(BlockOfLines const& block, Stops const& set) {
   summer.give(block.groups, block.reasons);
 }
 #if defined(__SSE2__)
-// All that they call is compiled once more for such processors.
+// All functions called by it are compiled once more for such processors.
 __attribute__((target("avx2,bmi,bmi2,pclmul,popcnt"), flatten)) void add_block_by_32(BlockOfLines const& block,
                                                                                      StopSet const& set) {
   add_block<LineWalk::digits>(block, StopSetBy<32>(set));
@@ -268,7 +268,7 @@ void sum_lines(std::span<DeviceSpan<std::byte const> const> inputs, LineFields c
 FirstTime first_time(std::string_view text, LineFields fields) {
   fields = with_characters_of_format(fields);
   fields.group_seconds = 1;
-  fields.first_second = -(std::int64_t{1} << 62U);  // Before all times, which have less than 60 bits.
+  fields.first_second = -(std::int64_t{1} << 62U);  // This is before all times, which have less than 60 bits.
   FirstTime first;
   auto const first_key = [&](auto summer) { return summer.first_key(LineReason::no_year, first.without_year); };
   auto const key = fields.format == LineFormat::json

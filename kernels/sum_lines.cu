@@ -19,7 +19,8 @@ constexpr unsigned line_threads = 512, warps = line_threads / warp;
 constexpr unsigned own_bytes = sum_lines_block_bytes;
 constexpr unsigned bytes_of_warp = own_bytes / warps;
 static_assert(bytes_of_warp % warp == 0 && bytes_of_warp / warp <= warp);
-/// Of the lines that begin in a block's bytes most end so far behind them; the others are read from the input.
+/// Maximum distance behind a block's bytes at which most lines end that begin in the block. The others are read from
+/// the input.
 constexpr unsigned ahead_bytes = 1024;
 constexpr unsigned staged_bytes = own_bytes + ahead_bytes, staged_windows = staged_bytes / warp;
 
@@ -43,7 +44,7 @@ class WarpStops {
     mask_ &= mask_ - 1;
     return base_ + bit;
   }
-  /// Where the first quote or newline from `from` on is, which is behind the last stop; the end if there is none.
+  /// Place of the first quote or newline from `from` on, which is behind the last stop; the end if there is none.
   __device__ Place quote_or_newline(Place from) const {
     for (Place base = base_; base < end_; base += warp) {
       Place const at = base + threadIdx.x % warp;
@@ -73,7 +74,7 @@ class WarpStops {
   Place base_;
   Place const end_;
   unsigned mask_ = 0;
-  JsonStrings<unsigned> strings_;  ///< Of JSON only.
+  JsonStrings<unsigned> strings_;  ///< Used with JSON only.
 };
 
 template <LineWalk how, class Place>
@@ -98,12 +99,12 @@ __device__ void stage(char const* from, std::uint64_t bytes, char* to) {
   for (std::uint64_t k = words * sizeof(uint4) + threadIdx.x; k < bytes; k += line_threads) to[k] = from[k];
 }
 
-/// What one kernel looks at.
+/// Inputs of one kernel.
 struct LineInputs {
   char const* first_bytes[sum_lines_inputs];
   std::uint64_t bytes[sum_lines_inputs];
   unsigned count;
-  unsigned blocks_of_each;  ///< As many as the largest takes.
+  unsigned blocks_of_each;  ///< Number of blocks that the largest input takes.
 };
 
 /// `some`: only lines that have a literal.
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(line_threads)
     add_lines(LineInputs const __grid_constant__ inputs, LineFields const __grid_constant__ fields,
               unsigned char const* literals, LineGroup* all, unsigned count, LineReasons* reasons) {
   static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
-  // The look for literals reads up to two words behind the last byte.
+  // The search for literals reads up to two words behind the last byte.
   __shared__ alignas(16) char staged[staged_bytes + 16];
   __shared__ unsigned filter[some ? literal_filter_words : 1], ends[some ? staged_windows : 1],
       found[some ? staged_windows : 1];
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(line_threads)
       marks.mark(staged, length, line_threads / warp);
       __syncthreads();
     }
-    // Each thread keeps where lines begin in a window of the warp's part.
+    // Each thread keeps the begins of lines in a window of the warp's part.
     unsigned const part = threadIdx.x / warp * bytes_of_warp;
     unsigned own_window = 0;
 #pragma unroll
@@ -171,12 +172,12 @@ __global__ void __launch_bounds__(line_threads)
           }
           if (seen == LiteralMarks::Line::untold && !marks.is_taken(input, begin + line_begin, bytes)) continue;
         }
-        // With JSON a line may have several texts. Places count from the block's first byte.
+        // A line of JSON may have several texts. Places count from the block's first byte.
         WalkedLine line{.stopped = line_begin};
         do {
           auto const text = line.stopped;
           if (text < length) line = walk<how, unsigned>(staged, static_cast<unsigned>(text), length, fields);
-          // What is ahead of a place was looked at, too.
+          // The walk may have looked at bytes behind the staged ones.
           if (text >= length || (length - line.stopped <= time_look_ahead && !all_staged)) {
             line = walk<how, std::uint64_t>(input, begin + text, bytes, fields);
             line.stopped -= begin;

@@ -23,8 +23,8 @@ void add_to(std::uint64_t& to, std::uint64_t value) {
   if (value != 0) std::atomic_ref(to).fetch_add(value, std::memory_order_relaxed);
 }
 
-/// The sum of pairs of a payload, eight bytes at a time. The order of bytes within pairs does not matter to a sum that
-/// carries around, as long as it is the same everywhere.
+/// The sum of pairs of a payload, eight bytes at a time. The order of bytes within pairs does not matter to a sum whose
+/// carries wrap around, as long as it is the same everywhere.
 std::uint64_t sum_of_payload(Octets payload, std::uint32_t bytes) {
   std::uint64_t sum = 0;
   for (; bytes >= 4; bytes -= 4, payload += 4) {
@@ -41,7 +41,7 @@ std::uint64_t sum_of_payload(Octets payload, std::uint32_t bytes) {
   return std::endian::native == std::endian::little ? (sum & 0xFFU) << 8U | sum >> 8U : sum;
 }
 
-/// The place of this flow in a table that others add to; null if there is none.
+/// The place of this flow in a table that other threads add to; null if there is none.
 PacketFlow* find_flow(std::span<PacketFlow> flows, FlowKey const& key) {
   std::uint32_t const hash = hash_of(key), taken = state_of(hash);
   for (std::uint32_t k = 0; k < flow_places; ++k) {
@@ -74,7 +74,7 @@ void add_to_flow(PacketFlow& flow, PacketFlow const& more) {
   std::atomic_ref(flow.flags).fetch_or(more.flags, std::memory_order_relaxed);
 }
 
-/// The packets of one block, added up by themselves first: others add to the same table.
+/// The packets of one block, added up by themselves first: other blocks add to the same table.
 class PacketSummer {
  public:
   explicit PacketSummer(std::span<PacketFlow> flows) : flows_(flows), own_(own_flows) {}

@@ -11,20 +11,20 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// A warp looks at one packet after the other: all its threads at the headers, and each at a part of what the checksum
-/// is over.
+/// A warp looks at one packet after the other: all its threads at the headers, and each at a part of the bytes that the
+/// checksum covers.
 constexpr unsigned packet_threads = 256, packet_warp = 32, packets_of_warp = 8;
 constexpr unsigned packets_of_block = packet_threads / packet_warp * packets_of_warp;
 static_assert(packets_of_block == sum_packets_block_packets);
 constexpr unsigned whole_warp = 0xffffffff;
 
-/// What one kernel looks at.
+/// Inputs of one kernel.
 struct PacketInputs {
   unsigned char const* records[sum_packets_inputs];
   std::uint32_t bytes[sum_packets_inputs];
   std::uint32_t const* places[sum_packets_inputs];
   unsigned count;
-  unsigned blocks_of_each;  ///< As many as the largest takes.
+  unsigned blocks_of_each;  ///< Number of blocks that the largest input takes.
 };
 
 __device__ void add_to(std::uint64_t& to, std::uint64_t value) {
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(packet_threads)
       if (!packet.packet) continue;
       ParsedPacket const parsed = parse_packet(tile + packet.data, packet.captured, packet.original, packet.link);
       bool const checked = parsed.payload_bytes != 0;
-      // All threads of the warp come to the sum, or none does.
+      // Either all threads of the warp compute the sum, or none does.
       bool const bad =
           checked &&
           (parsed.no_checksum ||

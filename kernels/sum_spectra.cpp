@@ -19,11 +19,11 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// So many transforms are done at once, each step of all of them by the same instructions.
+/// Number of transforms done at once, each step of all of them by the same instructions.
 constexpr std::size_t side_by_side = 8;
 using Side = std::array<float, side_by_side>;
 
-/// What all transforms of so many points have in common.
+/// Tables that all transforms of `points` share.
 struct TransformTables {
   explicit TransformTables(std::size_t points) : cosine(points / 2), sine(points / 2), window(points) {
     double const turn = 2 * std::numbers::pi / static_cast<double>(points);
@@ -40,7 +40,7 @@ struct TransformTables {
   std::vector<float> cosine, sine, window;
 };
 
-/// Up to eight transforms of a CPU block.
+/// Computes up to eight transforms of a CPU block.
 class Transforms {
  public:
   explicit Transforms(TransformTables const& tables) : tables_(tables), points_(tables.window.size()) {}
@@ -56,14 +56,14 @@ class Transforms {
       }
     }
   }
-  /// In place; what comes out is in the order of reversed bits.
+  /// Transforms in place; the output is in the order of reversed bits.
   void transform() {
     for (std::size_t half = points_ / 2; half != 0; half /= 2) {
       std::size_t const step = points_ / 2 / half;
       for (std::size_t begin = 0; begin < points_; begin += 2 * half) {
         for (std::size_t k = 0; k < half; ++k) {
           float const cosine = tables_.cosine[k * step], sine = tables_.sine[k * step];
-          // Values, as places could be the same ones for all that the compiler knows.
+          // The values are copied, as places could be the same ones for all that the compiler knows.
           Side const re_low = re_[begin + k], re_high = re_[begin + k + half];
           Side const im_low = im_[begin + k], im_high = im_[begin + k + half];
           Side re_sum, im_sum, re_turned, im_turned;  // NOLINT(cppcoreguidelines-pro-type-member-init): below.

@@ -32,7 +32,7 @@ __device__ Phasor weighted_sample(unsigned char const* from, float weight) {
 }
 
 /// Each block makes a spectrum, each thread two of its values: in every step a thread has two points of the transform,
-/// of which it makes two others in their place. What comes out is in the order of reversed bits.
+/// and replaces them by two others. The output is in the order of reversed bits.
 template <unsigned points>
 __global__ void __launch_bounds__(points / 2)
     add_powers(unsigned char const* input, unsigned transforms, unsigned of_spectrum, float* spectra, unsigned count) {
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(points / 2)
       Phasor low = weighted_sample(from + 2 * own, low_weight);
       Phasor high = weighted_sample(from + 2 * (own + threads), high_weight);
       unsigned at = own;
-      // Others may still read what the transform before left.
+      // Other threads may still read values of the transform before.
       __syncthreads();
 #pragma unroll
       for (unsigned half = threads; half != 1; half /= 2) {
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(points / 2)
         im[at] = sum.im;
         re[at + half] = difference.re;
         im[at + half] = difference.im;
-        // Of points closer together a warp has all 64 that it takes next.
+        // If points are closer together, a warp itself wrote all 64 that it reads next.
         if (half > spectra_warp) {
           __syncthreads();
         } else {

@@ -10,7 +10,8 @@ namespace penstock {
 
 inline constexpr unsigned time_look_ahead = 16;
 
-/// Goes through the bytes of [begin, end); `byte_at(i)` is the byte there. Behind them is as behind a line.
+/// Goes through the bytes of [begin, end); `byte_at(i)` is the byte at a place. The bytes behind them read as the end
+/// of a line.
 template <class Place, class ByteAt>
 class TimeCursor {
  protected:
@@ -18,12 +19,12 @@ class TimeCursor {
       : byte_at_(byte_at), at_(begin), end_(end) {}
 
   PENSTOCK_WALKS_THERE constexpr char next() const { return at_ < end_ ? byte_at_(at_) : '\n'; }
-  /// The byte behind so many others.
+  /// The byte behind `bytes` others.
   PENSTOCK_WALKS_THERE constexpr char byte_behind(unsigned bytes) const {
     return end_ - at_ > bytes ? byte_at_(at_ + bytes) : '\n';
   }
   PENSTOCK_WALKS_THERE constexpr bool is_digit(unsigned behind) const { return digit_of(byte_behind(behind)) <= 9; }
-  /// How many digits come next, as far as it looks ahead.
+  /// Number of digits that come next, as far as it looks ahead.
   PENSTOCK_WALKS_THERE constexpr unsigned count_digits() const {
     unsigned digits = 0;
     while (digits < time_look_ahead - 1 && is_digit(digits)) ++digits;
@@ -34,7 +35,7 @@ class TimeCursor {
     ++at_;
     return true;
   }
-  /// A number of so many digits.
+  /// Reads a number of `least` to `most` digits.
   PENSTOCK_WALKS_THERE constexpr bool number(unsigned least, unsigned most, unsigned& to) {
     to = 0;
     unsigned digits = 0;
@@ -45,7 +46,7 @@ class TimeCursor {
     }
     return digits >= least;
   }
-  /// Two digits behind so many other bytes; more than 99 if they are none.
+  /// Two digits behind `behind` other bytes; more than 99 if they are none.
   PENSTOCK_WALKS_THERE constexpr unsigned two(unsigned behind) const {
     unsigned const first = digit_of(byte_at_(at_ + behind)), second = digit_of(byte_at_(at_ + behind + 1));
     return first <= 9 && second <= 9 ? first * 10 + second : 1000;

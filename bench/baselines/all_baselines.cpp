@@ -9,7 +9,7 @@
 namespace baselines {
 namespace {
 
-/// Each baseline keeps to so much in flight, so that large tiles in deep flight find room to be pinned.
+/// Maximum bytes in flight of each baseline, so that large tiles in deep flight find room to be pinned.
 constexpr std::size_t most_in_flight = std::size_t{512} << 20;
 
 std::string several(unsigned count, std::string const& what) {

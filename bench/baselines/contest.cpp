@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using penstock::measure::spread_of;
 
-/// Pinned memory for all baselines, in and out, taken once.
+/// Pinned memory for all baselines, in and out, allocated once.
 class Arena {
  public:
   explicit Arena(std::size_t bytes) : floats_(bytes / sizeof(float)) {
@@ -31,7 +31,7 @@ class Arena {
   std::size_t floats_;
 };
 
-/// Of these there are so many, however long they take.
+/// Minimum number of rounds, however long they take.
 constexpr unsigned least_rounds = 3;
 
 struct Scores {
@@ -54,9 +54,9 @@ Times times_of(double window_seconds) {
   return {.warm_up = window / 4, .window = window};
 }
 
-/// How long runs may be: three times as long in rounds as in the search, where there are about twice as many.
+/// Duration of a run: three times as long in rounds as in the search, where there are about twice as many.
 double window_of(std::vector<Contestant> const& contestants, ContestOptions const& options) {
-  // To start threads and streams, and to compare the first tiles in all bits.
+  // The time to start threads and streams, and to compare the first tiles in all bits.
   constexpr double beside = 0.09;
   constexpr double near = 12;
   double searched = near;

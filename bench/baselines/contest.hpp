@@ -15,17 +15,17 @@
 namespace baselines {
 
 struct ContestOptions {
-  std::vector<std::size_t> sizes = {4UL << 10, 64UL << 10, 1UL << 20, 4UL << 20};  ///< Of tiles, in bytes.
-  unsigned rounds = 5;   ///< Fewer where the time is up, but three at least.
-  double seconds = 100;  ///< About what all of it may take.
+  std::vector<std::size_t> sizes = {4UL << 10, 64UL << 10, 1UL << 20, 4UL << 20};  ///< Sizes of tiles, in bytes.
+  unsigned rounds = 5;   ///< Rounds; fewer if the time is up, but at least three.
+  double seconds = 100;  ///< Approximate duration of the whole contest.
 };
 
-/// What one contestant came to with tiles of one size.
+/// Result of one contestant for tiles of one size.
 struct Standing {
   std::string name;
   bool penstock = false;
-  Way way;                                    ///< Its best.
-  std::vector<double> tiles_per_second = {};  ///< By round.
+  Way way;                                    ///< Its best way.
+  std::vector<double> tiles_per_second = {};  ///< One value for each round.
   std::vector<double> cpu_us_per_tile = {};   ///< Likewise.
 };
 
@@ -35,15 +35,15 @@ struct SizeResult {
 
   /// The baseline with the highest median.
   Standing const& best_baseline() const;
-  /// How many times as many tiles as the best baseline, round by round.
+  /// Tiles relative to the best baseline, round by round.
   penstock::measure::Spread against_best(Standing const& standing) const;
-  /// In one round at least penstock, with one or the other choice of options, was not behind the best baseline.
+  /// True if penstock, with one or the other choice of options, was not behind the best baseline in at least one round.
   bool penstock_keeps_up() const;
 };
 
 /// Lets all contestants do the same work: first each of their ways once, to find the best; then the best of each in
-/// rounds, in another order each time, so that whatever drifts meets all alike. What was seen in the search is not in
-/// the results.
+/// rounds, in another order each time, so that drifts affect all alike. Measurements of the search are not in the
+/// results.
 ///
 /// Blocks: for about as long as the options say.
 /// Throws: std::runtime_error with the name of who could not do it, or brought something else back.

@@ -8,7 +8,7 @@
 
 namespace baselines {
 
-/// For people: a table for each size, and what penstock comes to against the best baseline.
+/// Text for people: a table for each size, and penstock's result against the best baseline.
 std::string contest_text(std::vector<SizeResult> const& results);
 /// The same as data, with every round.
 std::string contest_json(std::vector<SizeResult> const& results, penstock::DeviceInfo const& device);

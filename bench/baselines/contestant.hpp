@@ -14,21 +14,21 @@ namespace baselines {
 
 /// One way to do the work: a contestant with its knobs set.
 struct Way {
-  std::string knobs;      ///< In words; empty if there are none.
-  std::size_t tiles = 0;  ///< Of the referee's that it uses; 0 if it brings its own.
+  std::string knobs;      ///< The options in words; empty if there are none.
+  std::size_t tiles = 0;  ///< Number of the referee's tiles that it uses; 0 if it brings its own.
   /// Does the work until the referee has seen enough.
   ///
   /// Throws: std::exception, if it cannot.
   std::function<void(Referee&)> run;
-  /// Ways near this one, to be tried in step 1, 2 ... if it is the best so far; none once there is no more to try.
+  /// Ways near this one, to be tried in step 1, 2 ... if it is the best so far; none if there are no more to try.
   std::function<std::vector<Way>(unsigned step)> near;
 };
 
-/// Who does the work, in one way or another.
+/// A program that does the work, in one way or another.
 struct Contestant {
   std::string name;
   bool penstock = false;
-  /// The ways to be tried first, for tiles of so many bytes.
+  /// The ways to be tried first, for tiles of `bytes` bytes.
   std::function<std::vector<Way>(std::size_t bytes)> ways;
 };
 

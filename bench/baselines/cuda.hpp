@@ -8,19 +8,19 @@
 
 #include <cuda_runtime_api.h>
 
-/// The few lines around CUDA that every program has: errors as exceptions, handles that are given back.
+/// The few lines around CUDA that every program needs: errors as exceptions, handles that are released.
 namespace baselines {
 
 /// Throws: std::runtime_error, unless it went well.
 inline void check(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorString(error));
 }
-/// For destructors, which cannot throw.
+/// Reports an error in a destructor, which cannot throw.
 inline void complain(cudaError_t error) noexcept {
   if (error != cudaSuccess) std::fprintf(stderr, "CUDA, while cleaning up: %s\n", cudaGetErrorString(error));
 }
 
-/// A stream that waits for none but itself.
+/// A stream that does not synchronize with the default stream.
 class Stream {
  public:
   Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
@@ -43,14 +43,14 @@ class Event {
   ~Event() { complain(cudaEventDestroy(event_)); }
   operator cudaEvent_t() const noexcept { return event_; }
   void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream)); }
-  /// Whether the stream has passed it.
+  /// True if the stream has passed it.
   bool passed() const {
     cudaError_t const answer = cudaEventQuery(event_);
     if (answer != cudaErrorNotReady) {
       check(answer);
       return true;
     }
-    // "Not yet" is no error: who asks after the next launch must not find it.
+    // "Not yet" is not an error: a check after the next launch must not find it.
     if (cudaPeekAtLastError() == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
     return false;
   }
@@ -59,7 +59,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Floats on the GPU. Its end waits for whatever still uses them.
+/// Floats on the GPU. The destructor waits for all work that still uses them.
 class DeviceFloats {
  public:
   explicit DeviceFloats(std::size_t count) {

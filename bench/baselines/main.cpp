@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Question: does penstock move as many tiles as the best program that one would write without it? Budget: at least as
-// many at every size, and its default options 0.9 of what they come to when tuned.
+// many at every size, and with its default options 0.9 of the tuned rate.
 #include <cstdio>
 
 #include "contest_output.hpp"
@@ -30,7 +30,7 @@ std::vector<std::size_t> sizes_of(std::vector<std::string> const& texts) try {
   throw CLI::ValidationError("--tile", error.what());
 }
 
-/// A line on a terminal that is written over.
+/// Draws a line on a terminal, over the one before.
 void show(std::string const& now) {
   if (isatty(STDERR_FILENO) == 1) std::fprintf(stderr, "\r\033[K%s", now.c_str());
 }

@@ -12,14 +12,14 @@ namespace {
 
 using namespace penstock;
 
-/// The most bytes that one step of the search may pin.
+/// Maximum bytes that one step of the search may pin.
 constexpr std::size_t most_bytes_in_flight = std::size_t{1} << 30;
 
 std::span<float> floats(std::span<std::byte> bytes) {
   return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
-/// Tiles that are full already, for as long as the referee wants more.
+/// Gives tiles that are full already, for as long as the referee wants more.
 class FullTiles final : public Source {
  public:
   explicit FullTiles(Referee const& referee) : referee_(referee) {}
@@ -54,7 +54,7 @@ PipelineOptions default_options(std::size_t bytes) {
   return options;
 }
 
-/// What is not as it is by default.
+/// The options that are not at their defaults.
 std::string in_words(PipelineOptions const& options) {
   PipelineOptions const defaults;
   std::string words;
@@ -73,7 +73,7 @@ std::string in_words(PipelineOptions const& options) {
 
 Way way_of(Device& device, PipelineOptions const& options);
 
-/// Changes in one option.
+/// Ways that differ in one option.
 std::vector<Way> ways_near(Device& device, PipelineOptions const& options, unsigned step) {
   std::vector<Way> ways;
   PipelineOptions other = options;

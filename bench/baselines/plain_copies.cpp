@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What do plain copies come to at most at each size, on one GPU or several at once, in a program that has nothing of
-// penstock? Budget: what `penstock bench` calls the ceiling of copies is within 3 % of it.
+// Question: how fast are plain copies at most at each size, on one GPU or several at once, in a program without
+// penstock? Budget: the ceiling of copies by `penstock bench` is within 3 % of it.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -23,12 +23,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kibibyte = 1024, mebibyte = 1024 * kibibyte;
 
-/// What one thread copies with: pinned memory, memory of the GPU, a stream each way, and an event behind every few
-/// copies, so that most of its calls are copies.
+/// Resources of one thread that copies: pinned memory, memory of the GPU, a stream each way, and an event behind every
+/// few copies, so that most of its calls are copies.
 class Copier {
  public:
-  /// An event for `batch` copies; 0: for half of those that are in flight. Copies go through `memory` bytes of the host
-  /// each way, in turn, or through as many as are in flight, if these are more.
+  /// Records an event for each `batch` copies; 0: for half of those that are in flight. Copies go through `memory`
+  /// bytes of the host each way, cyclically, or through as many as are in flight, if these are more.
   Copier(std::size_t size, bool up, bool down, std::size_t batch, std::size_t memory)
       : size_(size),
         depth_(std::clamp<std::size_t>(8 * mebibyte / size, 2, 32)),
@@ -51,7 +51,7 @@ class Copier {
     std::size_t const place = turn_ % places_, at = turn_ % depth_;
     bool const used = ++turn_ > depth_;
     if (up_) go(upward_, at, place, used, cudaMemcpyHostToDevice);
-    // Each way has a half of its own.
+    // Each direction has its own half.
     if (down_) go(downward_, depth_ + at, places_ + place, used, cudaMemcpyDeviceToHost);
   }
 
@@ -100,7 +100,7 @@ double rate(std::size_t size, bool up, bool down, std::vector<int> const& gpus, 
             static_cast<double>(copies * size) / std::chrono::duration<double>(Clock::now() - start).count();
       } catch (std::exception const& error) {
         std::fprintf(stderr, "penstock_plain_copies: %s\n", error.what());
-        std::_Exit(4);  // Others may wait for this one.
+        std::_Exit(4);  // Other threads may wait for this one.
       }
     });
   }

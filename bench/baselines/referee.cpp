@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t bytes_to_prove = std::size_t{16} << 20;
 constexpr std::size_t least_tiles_to_prove = 16;
 
-/// How many of them are not what they should be, in any bit.
+/// Number of outputs that are not as expected, in any bit.
 std::size_t count_wrong(std::span<float const> outputs, std::uint32_t position) {
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {

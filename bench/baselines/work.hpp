@@ -6,8 +6,8 @@
 
 namespace baselines {
 
-/// What every baseline is to do: send pinned tiles of floats, which are full, to the GPU, compute y = 2x + 1 there,
-/// bring y back, say so, and take the tile again, for as long as there is more to do.
+/// Task of every baseline: send pinned tiles of floats, which are full, to the GPU, compute y = 2x + 1 there, bring y
+/// back, say so, and take the tile again, for as long as there is more to do.
 ///
 /// Threads: any; each tile is one thread's at a time.
 class Work {

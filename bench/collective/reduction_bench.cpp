@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: what does it take to make one of the arrays that the lanes of several devices have, by NCCL and by memory
+// Question: how long does it take to merge the arrays of the lanes of several devices into one, by NCCL and by memory
 // of the host? Budget: 64 Ki sums of 8 bytes in less than 1 ms on two GPUs, so that a merge while the pipeline runs
 // costs nothing.
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long is it from a notification to the thread that waited? Says how long spinning may pay: no longer than a
-// wake-up. Budget: 20 us there and back for a sleeper; 20 ns for a notification that nobody waits for.
+// Question: how long is it from a notification to the thread that waited? Spinning pays for no longer than such a
+// wake-up. Budget: 20 us there and back for a sleeper; 20 ns for a notification that no thread waits for.
 #include <atomic>
 #include <chrono>
 #include <thread>

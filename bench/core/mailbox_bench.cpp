@@ -23,14 +23,14 @@ void push_and_pop(benchmark::State& state) {
 }
 BENCHMARK(push_and_pop);
 
-/// As a lane asks for tickets each time round.
+/// A lane asks for tickets in this way each time round.
 void pop_from_empty(benchmark::State& state) {
   Mailbox<std::uint64_t> mailbox(capacity);
   for (auto _ : state) benchmark::DoNotOptimize(mailbox.pop());
 }
 BENCHMARK(pop_from_empty);
 
-/// The first thread pops what all others push, which is as much in an iteration as there are of them.
+/// The first thread pops all that the others push; each of them pushes once in an iteration.
 void many_push_one_pops(benchmark::State& state) {
   static Mailbox<std::uint64_t> mailbox(capacity);
   auto const writers = static_cast<std::uint64_t>(state.threads()) - 1;

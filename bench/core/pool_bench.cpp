@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does it cost to borrow a tile and to bring it home? Budget: 100 ns alone, 1 us with as many threads as CPUs; 1
-// us where others wait for it, if the pool has a spin.
+// Question: what does it cost to borrow and return a tile? Budget: 100 ns alone, 1 us with as many threads as CPUs; 1
+// us if other threads wait for it, provided that the pool has a spin.
 #include <chrono>
 #include <optional>
 #include <stop_token>
@@ -34,8 +34,8 @@ void borrow_and_bring_home(benchmark::State& state) {
 }
 BENCHMARK(borrow_and_bring_home)->ThreadRange(1, 16)->UseRealTime();
 
-/// Borrowers do nothing with their tiles, which another thread brings home at once, as a sink does: what does that
-/// thread take for a tile? `spin` is the pool's.
+/// Borrowers do nothing with their tiles, which another thread returns at once, as a sink does: how long does that
+/// thread need for a tile? `spin` is the pool's.
 void bring_home_to_those_who_wait(benchmark::State& state) {
   constexpr std::size_t few = 16;
   std::vector<std::byte> slab(Pool::slab_bytes(shape, few));

@@ -24,10 +24,10 @@ std::size_t bytes_of(benchmark::State const& state) {
   return static_cast<std::size_t>(state.range(0)) << 20;
 }
 
-/// Runs `body` again and again, which makes something, and lets it go again without the time for that if it counts.
+/// Runs `body` repeatedly. It makes something and releases it; the release is not timed in iterations that count.
 template <class Body>
 void ready(benchmark::State& state, Body body) {
-  // A virtual machine gets memory from its host at first use, which is not the question.
+  // A virtual machine gets memory from its host at first use, which is not measured.
   body(state, false);
   for (auto _ : state) body(state, true);
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes_of(state)));
@@ -65,7 +65,7 @@ BENCHMARK(slab_and_pin)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
-/// All that a pipeline makes before it takes the first tile.
+/// Makes all that a pipeline makes before it takes the first tile.
 void pipeline(benchmark::State& state) {
   if (cuda::device_count() == 0) return state.SkipWithError("there is no GPU");
   cuda::CudaDevice device;

@@ -4,7 +4,7 @@
 // producers on two free CPUs take at most 0.6 times as long as one. `cpu` is the CPU time that a gigabyte of text
 // takes.
 //
-// PENSTOCK_BENCH_MEBIBYTES is how large the text is. A format whose command is not installed is left out.
+// PENSTOCK_BENCH_MEBIBYTES is the size of the text. A format whose command is not installed is left out.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -27,7 +27,7 @@
 namespace penstock {
 namespace {
 
-/// How a text is compressed: `%` stands for the file, and the command is run for each of so many parts of it.
+/// A way to compress a text: `%` stands for the file, and the command is run for each of `parts` parts of it.
 struct Way {
   char const* name;
   char const* command;
@@ -52,7 +52,7 @@ void tell(benchmark::State& state, std::uint64_t bytes, double since) {
   state.counters["cpu"] = (cpu_seconds_with_children() - since) / (all * 1e-9);
 }
 
-/// A log and what the commands make of it, gone when the bench ends.
+/// A log and its compressed forms, which are removed when the bench ends.
 class Texts {
  public:
   Texts() {

@@ -2,8 +2,8 @@
 // Question: what does it cost to have lines of a log counted by a pipeline on the CPU device, beside a plain program
 // with two threads that does the same? Budget: at most 1.1 times its time, from a file in memory and through a pipe.
 //
-// Each iteration does both, one after the other. PENSTOCK_BENCH_FOLDER is where the file is made (a tmpfs, best),
-// PENSTOCK_BENCH_MEBIBYTES how large.
+// Each iteration does both, one after the other. PENSTOCK_BENCH_FOLDER is the folder of the file (a tmpfs, best),
+// PENSTOCK_BENCH_MEBIBYTES its size.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -32,7 +32,7 @@
 namespace penstock {
 namespace {
 
-/// A log of lines of 40 to 200 bytes, gone when the bench ends.
+/// A log of lines of 40 to 200 bytes, which is removed when the bench ends.
 class Log {
  public:
   Log() {
@@ -64,7 +64,7 @@ class Log {
   std::filesystem::path path_;
 };
 
-/// What is done with lines: they are counted, by the parity of their length.
+/// Counts lines by the parity of their length.
 std::array<std::uint64_t, 2> count_lines(std::span<std::byte const> text) {
   std::array<std::uint64_t, 2> counts{};
   auto const* at = reinterpret_cast<char const*>(text.data());
@@ -80,7 +80,7 @@ std::array<std::uint64_t, 2> count_lines(std::span<std::byte const> text) {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
-/// Two threads take pieces of the file in turn, each up to its last line's end, and what begins before it.
+/// Two threads take pieces of the file alternately, each up to its last line's end, and the line that begins before it.
 std::array<std::uint64_t, 2> plain_file(Log const& log) {
   int const file = open(log.path().c_str(), O_RDONLY | O_CLOEXEC);
   std::uint64_t const size = log.bytes();
@@ -171,7 +171,7 @@ class CountStage final : public Stage {
 };
 
 struct Way {
-  unsigned producers = 0, lanes = 0;  ///< Without producers lanes fill, and run to completion.
+  unsigned producers = 0, lanes = 0;  ///< If there are no producers, lanes fill and run to completion.
   std::size_t tile = 0;
 };
 
@@ -194,7 +194,7 @@ template <class Body>
 auto through_pipe(Log const& log, Body const& body) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) std::abort();
-  fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);  // As a pipeline's source asks for, so that both have it.
+  fcntl(ends[0], F_SETPIPE_SZ, 1 << 20);  // A pipeline's source asks for the same, so that both have it.
   std::jthread const writer([&log, to = ends[1]] {
     int const file = open(log.path().c_str(), O_RDONLY | O_CLOEXEC);
     std::vector<char> some(256 << 10);

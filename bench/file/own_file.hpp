@@ -16,9 +16,9 @@
 
 namespace penstock {
 
-/// A file of our own, of what cannot be guessed, and gone when the bench ends.
+/// A file of random bytes, which is removed when the bench ends.
 ///
-/// PENSTOCK_BENCH_FOLDER is where it is made (else where temporary files go), PENSTOCK_BENCH_MEBIBYTES how large.
+/// PENSTOCK_BENCH_FOLDER is its folder (default: that of temporary files), PENSTOCK_BENCH_MEBIBYTES its size.
 class OwnFile {
  public:
   OwnFile() {
@@ -38,7 +38,7 @@ class OwnFile {
       out.write(reinterpret_cast<char const*>(block.data()), std::streamsize(block.size() * sizeof block[0]));
     }
     out.close();
-    // Only what is on the disk can leave the page cache.
+    // A page can leave the page cache only once it is on the disk.
     if (!out || written < 0 || fsync(written) != 0) std::fprintf(stderr, "%s was not written\n", path_.c_str());
     close(written);
   }

@@ -3,7 +3,8 @@
 // FileReading's `automatic` must be within a tenth of the best, at less CPU where two are as fast
 // (docs/decisions/files.md).
 //
-// PENSTOCK_BENCH_FOLDER is where the file is made (else where temporary files go), PENSTOCK_BENCH_MEBIBYTES how large.
+// PENSTOCK_BENCH_FOLDER is the folder of the file (default: that of temporary files), PENSTOCK_BENCH_MEBIBYTES its
+// size.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -19,11 +19,11 @@ namespace penstock {
 namespace {
 
 InstructionCount& instructions() {
-  static InstructionCount count;  // Made before any thread that it is to count.
+  static InstructionCount count;  // It is made before any thread that it is to count.
   return count;
 }
 
-/// Says that a tile is full without a look at it, so many times.
+/// Says that a tile is full without looking at it, for a number of tiles.
 class Nothing final : public Source {
  public:
   explicit Nothing(std::uint64_t tiles) : left_(tiles) {}
@@ -46,7 +46,7 @@ Report pull(Pipeline& pipeline, Sink const& sink, Stages const& stages) {
   return pipeline.run(source, stages, sink);
 }
 
-/// As many threads of the application's bring them.
+/// Pushes the tiles from as many threads of the application as there are producers.
 Report push(Pipeline& pipeline, Sink const& sink, Stages const& stages) {
   unsigned const threads = pipeline.options().producers;
   pipeline.start(stages, sink);

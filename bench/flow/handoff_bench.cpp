@@ -36,7 +36,7 @@ bool on_gpu() {
 std::int64_t host_now() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-/// Where kernels note the time: pinned, and seen by host and device.
+/// Place where kernels note the time: pinned, and seen by host and device.
 std::uint64_t* stamp() {
   static Slab const slab(Slab::alignment);
   static Pinned const pinned = device().pin(slab.bytes());
@@ -45,7 +45,7 @@ std::uint64_t* stamp() {
 std::int64_t stamped() {
   return static_cast<std::int64_t>(std::atomic_ref<std::uint64_t>(*stamp()).load(std::memory_order_acquire));
 }
-/// How far the host's clock is ahead of that of the stamps.
+/// Nanoseconds by which the host's clock is ahead of that of the stamps.
 std::int64_t ahead(benchmark::State& state) {
 #ifdef PENSTOCK_WITH_CUDA
   if (on_gpu()) {
@@ -136,7 +136,7 @@ void to_sink(benchmark::State& state, SignalKind signal, std::chrono::microsecon
   tell(state, latencies);
 }
 
-/// What a started pipeline without work costs: cores per lane, over a second.
+/// Measures the cost of a started pipeline without work: cores per lane, over a second.
 void idle(benchmark::State& state, SignalKind signal) {
   constexpr unsigned lanes = 4;
   device().attach();

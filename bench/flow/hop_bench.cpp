@@ -17,8 +17,8 @@ namespace {
 
 constexpr TileShape shape{.input_bytes = 256};
 
-/// A route whose lanes complete a tile at once. The thread that sends tiles in is its only consumer, so that nothing is
-/// measured but the work: how soon another thread would have come is event_count_bench's question.
+/// A route whose lanes complete a tile at once. The thread that sends tiles in is its only consumer, so that only the
+/// work is measured: event_count_bench measures how soon another thread would have come.
 struct World final : TileTaker {
   World(TileRoute::Options const& options, std::size_t tiles)
       : slab(Pool::slab_bytes(shape, tiles)),
@@ -37,7 +37,7 @@ struct World final : TileTaker {
   }
   bool submit(Loan& loan, std::uint64_t) noexcept override { return submit(loan); }
   bool lost() const noexcept override { return false; }
-  /// What a pool takes is pool_bench's question, so the tiles stay on loan.
+  /// The tiles stay on loan, since pool_bench measures the cost of a pool.
   void sink(Completion& completion) {
     ++sunk;
     Loan& place = loans[completion.loan->index()];
@@ -55,7 +55,7 @@ struct World final : TileTaker {
   std::vector<std::byte> slab;
   Pool pool;
   std::vector<TileRecord> records;
-  std::vector<Loan> loans;  ///< By the index of the tile.
+  std::vector<Loan> loans;  ///< Loans by the index of the tile.
   std::uint64_t sequence = 0;
   std::uint64_t sunk = 0;
   RunOutcomes outcomes;

@@ -10,8 +10,8 @@
 
 namespace penstock {
 
-/// Instructions that this process executes, outside of the kernel, in the thread that made this and all that are begun
-/// later. Many virtual machines count none.
+/// Counts the instructions that this process executes, outside of the kernel, in the thread that made this and in all
+/// that are started later. Many virtual machines count none.
 class InstructionCount {
  public:
   InstructionCount() {
@@ -30,7 +30,7 @@ class InstructionCount {
     if (file_ >= 0) ::close(file_);
   }
 
-  /// Empty where nobody counts.
+  /// Empty if the machine does not count.
   std::optional<std::uint64_t> so_far() const {
     std::uint64_t count = 0;
     if (file_ < 0 || ::read(file_, &count, sizeof count) != sizeof count || count == 0) return std::nullopt;

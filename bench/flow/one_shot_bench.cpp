@@ -2,7 +2,7 @@
 // How much sooner are 2^25 floats through a pipeline than through one upload, one kernel and one download after
 // another? Budget: on a GPU at least 1.8 times as soon, with tiles of 4 MiB that are filled already.
 //
-// PENSTOCK_BENCH_MEBIBYTES is how many bytes there are, instead of 2^25 floats' 128 MiB.
+// PENSTOCK_BENCH_MEBIBYTES is the size of the input, instead of the 128 MiB of 2^25 floats.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -27,10 +27,10 @@ namespace {
 
 using namespace penstock;
 
-/// What the whole is cut into by a whole run.
+/// Bytes of the pieces that a whole run cuts the input into.
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
-/// Whole pieces, two at least.
+/// Bytes of whole pieces, at least two.
 std::size_t bytes_asked_for() {
   char const* const mebibytes = std::getenv("PENSTOCK_BENCH_MEBIBYTES");
   std::size_t const bytes = static_cast<std::size_t>(mebibytes != nullptr ? std::max(8, std::atoi(mebibytes)) : 128)
@@ -55,7 +55,7 @@ void fill(std::span<std::byte> bytes, std::uint64_t first) {
   for (float& value : as_floats(bytes)) value = static_cast<float>(first++ & 1023);
 }
 
-/// Pinned memory for all of it, and as much of the device's.
+/// Pinned memory for all of it, and as much device memory.
 struct Room {
   Slab input{total_bytes}, output{total_bytes};
   Pinned pinned_input = device().pin(input.bytes()), pinned_output = device().pin(output.bytes());
@@ -87,7 +87,7 @@ struct Room {
   }
 };
 
-/// Calls `body(at, bytes)` for each piece of so many KiB.
+/// Calls `body(at, bytes)` for each piece of `kibibytes` KiB.
 template <class Body>
 void for_each_piece(std::int64_t kibibytes, Body body) {
   std::size_t const bytes = static_cast<std::size_t>(kibibytes) << 10;
@@ -106,7 +106,7 @@ void one_after_another(benchmark::State& state) {
 }
 
 #ifdef PENSTOCK_WITH_CUDA
-/// The same as a text would write it, with the text's kernel.
+/// The same as a textbook would write it, with the textbook's kernel.
 void as_in_a_textbook(benchmark::State& state) {
   if (device().info().kind != DeviceKind::cuda) return state.SkipWithError("there is no GPU");
   Room const room(0);
@@ -122,7 +122,8 @@ void as_in_a_textbook(benchmark::State& state) {
 BENCHMARK(as_in_a_textbook)->UseRealTime()->Unit(benchmark::kMillisecond);
 #endif
 
-/// Copies and kernels of pieces by hand, in turn on several streams, as texts do it: what the framework is up against.
+/// Copies and kernels of pieces by hand, on several streams cyclically, as textbooks do it: the framework must compete
+/// with this.
 void by_hand(benchmark::State& state) {
   Room const room(state.range(0));
   for (auto _ : state) {
@@ -137,8 +138,8 @@ void by_hand(benchmark::State& state) {
   room.check(state);
 }
 
-/// The same with a stream for each way and one for the kernels, and all of it asked for at once: the soonest known. No
-/// pipeline can do that, which learns of one tile after the other.
+/// The same with a stream for each direction and one for the kernels, and all of it enqueued at once: the fastest
+/// known. No pipeline can do that, which learns of one tile after the other.
 void by_hand_split(benchmark::State& state) {
   Room const room(3);
   std::vector<Event> events;
@@ -163,7 +164,7 @@ void by_hand_split(benchmark::State& state) {
   room.check(state);
 }
 
-/// Both ways at once, of which neither waits for the other: what copies in such pieces take at least.
+/// Copies both ways at once, which do not wait for each other: the least time for copies in such pieces.
 void copies_alone(benchmark::State& state) {
   Room const room(2);
   for (auto _ : state) {
@@ -175,7 +176,7 @@ void copies_alone(benchmark::State& state) {
   }
 }
 
-/// 0 lanes, 0 slots, -1 us: what the pipeline chooses. From the first tile submitted to the last in the sink; the
+/// The pipeline chooses for 0 lanes, 0 slots, -1 us. Timed from the first tile submitted to the last in the sink; the
 /// pipeline is started, its tiles are borrowed and filled.
 void through_a_started_pipeline(benchmark::State& state) {
   auto const lanes = static_cast<unsigned>(state.range(0));
@@ -188,7 +189,7 @@ void through_a_started_pipeline(benchmark::State& state) {
                                .lanes = lanes,
                                .consumers = 1,
                                .tuning = {.tiles = tiles, .slots = slots, .spin = spin}});
-  // Which part of the input a tile of the pool holds is fixed by where it lies.
+  // The place of a tile in the pool fixes the part of the input that it holds.
   auto const first_of = [&](std::size_t index) { return index * tile_bytes / sizeof(float); };
   for (std::size_t i = 0; i < tiles; ++i) fill(pipeline.pool().tile(i).input(), first_of(i));
 
@@ -241,7 +242,7 @@ void through_a_started_pipeline(benchmark::State& state) {
   if (!report.ok() || worst > 1e-4) state.SkipWithError("wrong result");
 }
 
-/// A whole `run`: lanes, streams and device memory made and given back, too.
+/// A whole `run`, in which lanes, streams and device memory are made and released, too.
 void through_a_whole_run(benchmark::State& state) {
   std::size_t const tiles = total_bytes / piece_bytes;
   Pipeline pipeline(

@@ -24,14 +24,14 @@
 namespace penstock {
 namespace {
 
-/// Of each run; `--tiles=10000000` makes it more.
+/// Tiles of each run; `--tiles=10000000` makes it more.
 std::uint64_t tiles_a_run = 20'000;
-/// What the pipelines run on; `--device=model:h200@100` has a model do it.
+/// Device of the pipelines; `--device=model:h200@100` names a model.
 std::string wish = "cpu";
 
 enum class Order : std::uint8_t { none, all, by_key };
 
-/// Fills tiles with what a stage reads.
+/// Fills tiles with numbers for a stage.
 class Numbers final : public Source {
  public:
   bool next(Tile& tile) override {
@@ -45,7 +45,7 @@ class Numbers final : public Source {
   }
 };
 
-/// Sums each tile's numbers, and sees whether the tiles of a key come in their sequence.
+/// Sums each tile's numbers, and checks if the tiles of a key come in their sequence.
 class SumStage final : public Stage {
  public:
   SumStage(Order order, StageContext const& context) : order_(order) {
@@ -85,7 +85,7 @@ class SumStage final : public Stage {
     });
     return 0;
   }
-  /// Once all tiles are done.
+  /// Number of tiles out of order. Call it once all tiles are done.
   std::uint64_t out_of_order() const {
 #ifdef PENSTOCK_WITH_CUDA
     if (!on_gpu_.bytes().empty()) return ::out_of_order(sums_on_gpu());
@@ -105,7 +105,7 @@ class SumStage final : public Stage {
   Order const order_;
 };
 
-/// CPU seconds of the process, or wall seconds, in turn; and whether all went well.
+/// CPU seconds of the process, or wall seconds, in alternate runs; and whether all went well.
 struct Took {
   double cpu = 0;
   double wall = 0;
@@ -135,7 +135,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// A plain and an ordered run alternate, so that what else the machine does is the same for both.
+/// A plain and an ordered run alternate, so that other load of the machine is the same for both.
 void beside_a_plain_one(benchmark::State& state, Order order) {
   auto const device = open_device(wish);
   Pipeline pipeline(*device,

@@ -7,8 +7,8 @@
 
 constexpr std::size_t keys = 8;
 
-/// What a stage keeps of the tiles that it saw: of each key the sequence that may come next and the sum, and how many
-/// tiles came behind one of a higher sequence.
+/// State that a stage keeps of the tiles that it saw: for each key the sequence that may come next and the sum, and the
+/// number of tiles that came behind one of a higher sequence.
 struct OrderedSums {
   std::array<std::uint64_t, keys> next{};
   std::array<std::uint64_t, keys> sum{};
@@ -20,7 +20,7 @@ struct OrderedSums {
 /// False if CUDA refuses.
 bool add_in_order(OrderedSums* sums, std::uint32_t const* numbers, std::size_t count, std::uint64_t key,
                   std::uint64_t sequence, void* stream);
-/// Sums without a tile.
+/// Resets the sums.
 bool clear(OrderedSums* sums, void* stream);
-/// Of sums on the GPU that no kernel uses any more.
+/// Reads sums on the GPU that no kernel uses any more.
 std::uint64_t out_of_order(OrderedSums const* sums);

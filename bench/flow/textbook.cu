@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sequential program that texts on CUDA streams begin with: one copy in, one kernel, one copy out, each as plain as
-// can be.
+// The sequential program that texts on CUDA streams begin with: one copy in, one kernel, one copy out, each in the
+// simplest form.
 #include <cstddef>
 
 #include "textbook.hpp"

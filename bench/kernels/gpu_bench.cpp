@@ -15,10 +15,10 @@
 namespace penstock {
 namespace {
 
-/// Rounds over all streams between two waits, so that waiting is no share of the figure.
+/// Rounds over all streams between two waits, so many that waiting does not matter.
 constexpr int rounds = 64;
 
-/// What one stream hashes, again and again.
+/// Input and outputs of one stream, which hashes them again and again.
 struct Place {
   Stream stream;
   DeviceMemory input, node, scratch;

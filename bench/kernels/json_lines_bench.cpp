@@ -3,7 +3,7 @@
 // the same? Budget: at most 2.5 times its time. simdjson has wider instructions where the CPU has them, and checks that
 // lines are UTF-8.
 //
-// Where simdjson is not installed the bench has sum_lines alone. PENSTOCK_BENCH_MEBIBYTES is how much text there is.
+// The bench has sum_lines alone if simdjson is not installed. PENSTOCK_BENCH_MEBIBYTES is the size of the text.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -75,7 +75,7 @@ void json_by_sum_lines(benchmark::State& state) {
 BENCHMARK(json_by_sum_lines)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 #if PENSTOCK_WITH_SIMDJSON
-/// Adds the lines of a text, behind which there are bytes that may be read.
+/// Adds the lines of a text, which readable bytes follow.
 void add_lines(std::string_view text, Groups& groups) {
   simdjson::ondemand::parser parser;
   parser.threaded = false;

@@ -10,8 +10,8 @@
 
 namespace penstock {
 
-/// A device that costs nothing: it copies and computes nothing, and has passed everything by the time a call returns.
-/// What a lane takes on it is the lane's own.
+/// A device without cost: it copies and computes nothing, and has passed everything when a call returns. All time that
+/// a lane takes on it is the lane's own.
 class FreeDevice : public Device {
  public:
   DeviceInfo info() const override {

@@ -40,7 +40,7 @@ struct Case {
   unsigned batch = 1;
 };
 
-/// Each kernel works on its part of the tile, so that all of them together do the same however many there are.
+/// Each kernel works on its part of the tile, so that the total work does not depend on the number of kernels.
 Stages stages(unsigned kernels) {
   return on_device(
       [kernels](DeviceTile const& tile, StreamRef stream) {
@@ -62,8 +62,8 @@ Stages stages(unsigned kernels) {
       {.capturable = true});
 }
 
-/// A lane that always has all its tiles: each that comes back is submitted again. Who waits for it sleeps, so that CPU
-/// time is the lane's and its device's.
+/// A lane that always has all its tiles: each that returns is submitted again. The waiting thread sleeps, so that CPU
+/// time is that of the lane and its device.
 class Circle {
  public:
   explicit Circle(Case const& what)
@@ -81,10 +81,10 @@ class Circle {
       loan->filled = shape.input_bytes;
       static_cast<void>(lane_.submit(loan));
     }
-    // Until it has chosen.
+    // The warm-up lasts until the lane has chosen.
     run(on_gpu() ? 20'000 : 2 * pool_.size());
   }
-  /// Seconds for so many tiles more.
+  /// Seconds for `tiles` more tiles.
   double run(std::uint64_t tiles) {
     auto const start = std::chrono::steady_clock::now();
     std::uint64_t const first = count_.load(std::memory_order_relaxed);
@@ -95,7 +95,7 @@ class Circle {
     double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return seconds * static_cast<double>(tiles) / static_cast<double>(ran);
   }
-  /// What the lane did.
+  /// Summary of the lane.
   LaneSummary end() {
     ending_.store(true, std::memory_order_relaxed);
     lane_.close();

@@ -18,7 +18,8 @@ namespace {
 
 constexpr TileShape shape{.input_bytes = 256, .output_bytes = 256, .in_place = true};
 
-/// A lane that sleeps when it has nothing to do, as does who waits for it: so all CPU time is work, or waking up.
+/// A lane that sleeps when it has nothing to do, and so does the thread that waits for it: all CPU time is work, or
+/// waking up.
 struct World {
   World(SignalKind signal, LaneShape streams, std::size_t tiles)
       : slab(Pool::slab_bytes(shape, tiles)),

@@ -15,17 +15,17 @@
 
 namespace penstock {
 
-/// A device behind a link with both directions at once, that takes the time that copies would and does nothing in it:
-/// what a lane makes of such a link can be seen without a GPU. Its calls take about as long as a GPU's driver does.
+/// A device behind a link with both directions at once. It takes the time of the copies and does nothing else, so that
+/// a lane's use of such a link can be seen without a GPU. Its calls take about as long as those of a GPU's driver.
 ///
-/// Only for lanes that ask their device (SignalKind::event_poll, StreamMode::own): it calls nobody back.
+/// It serves only lanes that ask their device (SignalKind::event_poll, StreamMode::own): it calls nobody back.
 class LinkedDevice final : public FreeDevice {
  public:
   using Clock = std::chrono::steady_clock;
 
   static constexpr double bytes_per_s = 50.9e9;               ///< Each way, as of an H200 with PCIe 5 x16.
-  static constexpr std::chrono::nanoseconds a_copy{3500};     ///< What each takes besides.
-  static constexpr std::chrono::nanoseconds to_copy{1500};    ///< To ask for one,
+  static constexpr std::chrono::nanoseconds a_copy{3500};     ///< Time of each copy besides its bytes.
+  static constexpr std::chrono::nanoseconds to_copy{1500};    ///< Times of the host to ask for a copy,
   static constexpr std::chrono::nanoseconds to_record{1000};  ///< for an event,
   static constexpr std::chrono::nanoseconds to_wait{700};     ///< and to let a stream wait for it.
 
@@ -69,11 +69,11 @@ class LinkedDevice final : public FreeDevice {
     }
     static void work(std::chrono::nanoseconds length) { await(Clock::now() + length); }
     LinkedDevice& device_;
-    Clock::time_point last_;  ///< When all that was asked of it is done.
+    Clock::time_point last_;  ///< Time when all that was asked of it is done.
   };
 
   std::mutex mutex_;
-  Clock::time_point up_, down_;  ///< When each engine is free.
+  Clock::time_point up_, down_;  ///< Times when each engine is free.
 };
 
 }  // namespace penstock

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Question: what does a lane make of a link of 51 GB/s each way, and what does it take of a core meanwhile? A device
-// that only takes the time stands for the GPU, and nothing is filled. Budget: 0.96 of the link in tiles of 1 MiB and
-// 0.98 in tiles of 4 MiB, 8 and 10 us of CPU a tile, all with it.
+// Question: how much of a link of 51 GB/s each way does a lane use, and how much of a core? A device that only takes
+// the time stands for the GPU, and nothing is filled. Budget: 0.96 of the link in tiles of 1 MiB and 0.98 in tiles of 4
+// MiB, 8 and 10 us of CPU a tile, all included.
 #include <chrono>
 #include <memory>
 
@@ -27,7 +27,7 @@ class BatchesOfNothing final : public Stage {
   }
 };
 
-/// As many slots as four batches take, and a batch more of tiles. A batch of 0 is the usual one.
+/// Runs with as many slots as four batches take, and a batch more of tiles. A batch of 0 is the usual one.
 void through_a_link(benchmark::State& state) {
   auto const tile_bytes = static_cast<std::size_t>(state.range(0)) << 10;
   auto const batch = state.range(1) > 0 ? static_cast<unsigned>(state.range(1)) : usual_batch(tile_bytes);
@@ -62,7 +62,7 @@ BENCHMARK(through_a_link)
     ->ArgNames({"KiB", "batch", "more_tiles"})
     ->ArgsProduct({{64, 1024, 4096}, {0}, {0}})
     ->ArgsProduct({{1024}, {1, 8, 16}, {0}})
-    ->Args({1024, 0, 3})  // Not whole batches.
+    ->Args({1024, 0, 3})  // These are not whole batches.
     ->Unit(benchmark::kMicrosecond)
     ->UseRealTime()
     ->MeasureProcessCPUTime();

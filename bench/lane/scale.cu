@@ -48,7 +48,7 @@ unsigned blocks_for(std::size_t count) {
   return static_cast<unsigned>((count + block - 1) / block);
 }
 
-/// One thread's share, as a person would write it down.
+/// One thread's share, as it would be written by hand.
 class ByHand {
  public:
   ByHand(std::byte* host, std::size_t bytes, unsigned depth, bool split, bool default_stream)

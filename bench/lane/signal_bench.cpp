@@ -34,7 +34,7 @@ bool on_gpu() {
   return device().info().kind == DeviceKind::cuda;
 }
 
-/// Pinned memory for all cases, taken once.
+/// Pinned memory for all cases, allocated once.
 std::span<std::byte> arena(std::size_t bytes) {
   static std::size_t const most = on_gpu() ? std::size_t{2} << 30 : std::size_t{64} << 20;
   static Slab const slab(most);
@@ -50,7 +50,7 @@ struct Case {
   bool names_no_stream = false;  ///< The stage launches without naming a stream.
 };
 
-/// As many tiles as a tenth of a second takes, more or less.
+/// Number of tiles that take about a tenth of a second.
 std::uint64_t tiles_of(Case const& what) {
   if (!on_gpu()) return std::uint64_t{2} * what.depth;
   std::uint64_t const by_link = (std::uint64_t{6} << 30) / what.bytes;
@@ -75,7 +75,7 @@ Stages stages(Case const& what) {
   });
 }
 
-/// A tile that comes back is submitted to its lane again at once, so that each lane always has `depth` of them.
+/// A tile that returns is submitted to its lane again at once, so that each lane always has `depth` of them.
 class Circle {
  public:
   explicit Circle(Case const& what)
@@ -109,7 +109,7 @@ class Circle {
     for (auto const& lane : lanes_) lane->close();
     return !failed_.load() && pool_.on_loan() == 0;
   }
-  /// Of all lanes, once they have ended.
+  /// Summary of all lanes, once they have ended.
   LaneSummary summary() const {
     LaneSummary sum;
     for (auto const& lane : lanes_) {
@@ -201,7 +201,7 @@ void add_cases() {
   std::vector<std::size_t> const sizes =
       on_gpu() ? std::vector<std::size_t>{4, 64, 1024, 4096} : std::vector<std::size_t>{4};
   for (std::size_t const kib : sizes) {
-    // Each signal as it works best, and asleep whenever it can.
+    // Each signal is used as it works best, and lanes sleep whenever they can.
     for (SignalKind const signal : all_signal_kinds) {
       for (LaneShape const shape : {LaneShape::split, LaneShape::single}) {
         for (auto const spin : {std::chrono::microseconds(0), short_spin}) {
@@ -227,7 +227,7 @@ void add_cases() {
         add("hand", what);
       }
     }
-    // Whether lanes that share a device out sleep too soon.
+    // These cases show if lanes that share a device out sleep too soon.
     for (auto const spin : {50, 200, 1000, 5000}) {
       Case what{.lanes = 8, .bytes = kib * kibibyte};
       what.lane = {.flight = {.streams = StreamMode::own, .shape = LaneShape::single},

@@ -15,12 +15,12 @@ namespace {
 void get_slab(benchmark::State& state, NumaNode const& node) {
   auto const bytes = static_cast<std::size_t>(state.range(0)) << 20;
   auto const threads = static_cast<std::size_t>(state.range(1));
-  // A virtual machine gets memory from its host at first use, which costs ten times as much and is not the question.
+  // A virtual machine gets memory from its host at first use, which costs ten times as much and is not measured.
   { Slab const warm(bytes, node, threads); }
   for (auto _ : state) {
     Slab slab(bytes, node, threads);
     benchmark::DoNotOptimize(slab.bytes().data());
-    // Giving the memory back is not what a run waits for.
+    // A run does not wait until memory is released.
     state.PauseTiming();
     { Slab const gone = std::move(slab); }
     state.ResumeTiming();

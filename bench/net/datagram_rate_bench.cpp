@@ -3,10 +3,10 @@
 // Budget: into tiles and through a whole pipeline 0.9 of the loop's, and whatever the rate, each datagram that was sent
 // is answered or counted as dropped.
 //
-// A rate holds if none of what is sent for half a second is dropped. If not all holds that the sender can, the highest
-// rate is found by halving, as RFC 2544 does. Each iteration searches for all three, one after the other; figures are
+// A rate holds if no datagram of half a second is dropped. If the sender's full rate does not hold, the highest rate is
+// found by bisection, as RFC 2544 does. Each iteration searches for all three, one after the other; figures are
 // medians. The sender is the same for all: a process that shares the CPUs with the receiver. PENSTOCK_BENCH_MEBIBYTES
-// makes a search of two steps, with so much sent at each.
+// makes a search of two steps, each of which sends this much.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -22,9 +22,9 @@ namespace {
 
 constexpr std::size_t datagram_bytes = 1024;
 
-/// What was sent at one rate.
+/// Result at one rate.
 struct Trial {
-  double rate = 0;  ///< Bytes a second, as the sender came to.
+  double rate = 0;  ///< Bytes a second that the sender reached.
   std::uint64_t sent = 0, answered = 0, dropped = 0;
   double cpu = 0;
 
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> bytes_of_a_trial() {
   return std::strtoull(text, nullptr, 10) << 20;
 }
 
-/// `rate` 0: as fast as it goes.
+/// A `rate` of 0 is the highest possible.
 Trial send_at(double rate, Receiving way, Load load) {
   constexpr double seconds = 0.5, at_least = 100e6;
   constexpr std::uint64_t group = 16 * datagram_bytes;
@@ -45,7 +45,7 @@ Trial send_at(double rate, Receiving way, Load load) {
   load.bytes_per_second = rate;
   load.bytes = bytes_of_a_trial().value_or(static_cast<std::uint64_t>(bytes)) / group * group;
   Received const got = receive_datagrams(way, load);
-  // A sender that could not send all says nothing.
+  // A run in which the sender could not send all has no result.
   return {.rate = got.sent_for > 0 ? double(load.bytes) / got.sent_for : 0,
           .sent = load.bytes / datagram_bytes,
           .answered = got.bytes / datagram_bytes,
@@ -53,11 +53,11 @@ Trial send_at(double rate, Receiving way, Load load) {
           .cpu = got.cpu / (double(got.bytes) / 1e9)};
 }
 
-/// The highest rate that holds, and what was dropped of those that do not.
+/// The highest rate that holds, and the drops at rates that do not.
 struct Search {
   Trial highest;
   std::uint64_t dropped = 0, silent = 0;
-  bool by_sender = false;  ///< All that the sender can.
+  bool by_sender = false;  ///< The sender's full rate holds.
 };
 
 Search search(Receiving way, Load const& load) {

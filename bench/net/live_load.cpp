@@ -4,8 +4,8 @@
 // and threads stay what they are after a minute, and nothing is lost.
 //
 // It looks for the highest rate of 1 KiB records on the loopback for two seconds, then sends 0.7 of it for SECONDS
-// (60), and prints every minute, and at the end, what the process has and how long records took from their sender to
-// the sink.
+// (60). It prints every minute, and at the end, the resources of the process and the time of records from their sender
+// to the sink.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -45,7 +45,8 @@ std::uint64_t now() {
   return static_cast<std::uint64_t>(WallClock::now().time_since_epoch().count());
 }
 
-/// How long records took: a bucket for each thirty-second of a power of two nanoseconds. It takes no memory later.
+/// Times that records took: a bucket for each thirty-second of a power of two nanoseconds. It allocates no memory
+/// later.
 class Latencies {
  public:
   void add(std::uint64_t nanoseconds) noexcept {
@@ -73,7 +74,7 @@ class Latencies {
   std::uint64_t count_ = 0;
 };
 
-/// What this process has.
+/// Resources that this process holds.
 struct Held {
   std::size_t resident = 0;  ///< KiB.
   std::size_t descriptors = 0, threads = 0;
@@ -92,8 +93,8 @@ struct Held {
   }
 };
 
-/// A process that sends records for so many seconds: at a rate, or with 0 as fast as it goes. Each begins with the time
-/// at which it is sent. It ends with its parent at the latest.
+/// A process that sends records for `seconds` seconds: at a rate, or with 0 at the highest possible. Each record begins
+/// with the time at which it is sent. The process ends with its parent at the latest.
 class Sender {
  public:
   Sender(std::string const& address, double rate, double seconds) : process_(fork()) {
@@ -142,13 +143,13 @@ class Sender {
   pid_t const process_;
 };
 
-/// What has come of one load by now.
+/// Records of one load that have come so far.
 struct Came {
   std::mutex mutex;
   Latencies latencies;
 };
 
-/// What one load came to.
+/// Result of one load.
 struct Sums {
   std::uint64_t received = 0, answered = 0, dropped = 0;
   double seconds = 0;
@@ -206,13 +207,14 @@ void print(char const* when, Held const& held, Came& came) {
   std::fflush(stdout);
 }
 
-/// Says how it is at the beginning, every minute and shortly before the end; true if what it has then is what it had.
+/// Reports the resources at the beginning, every minute and shortly before the end; true if memory is flat by then,
+/// and descriptors and threads are the same.
 bool hold(bool datagrams, double rate, double seconds) {
   Held first, last;
   bool told = false;
   auto const beside = [&](std::stop_token const& stop, Came& came) {
     auto const start = WallClock::now();
-    // What a run makes once is there after a tenth of it, or after a minute.
+    // Allocations that a run makes once are there after a tenth of it, or after a minute.
     double const settled = std::min(60.0, seconds / 10), step = std::min(60.0, seconds / 4);
     double next = settled;
     std::mutex mutex;

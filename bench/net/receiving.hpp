@@ -29,16 +29,16 @@
 
 namespace penstock {
 
-/// Ends the input of datagrams.
+/// A pause that ends the input of datagrams.
 constexpr std::chrono::milliseconds silence{200};
 
-/// What one way of receiving came to.
+/// Result of one way of receiving.
 struct Received {
   double cpu = 0;
-  double seconds = 0;  ///< To the last bytes.
+  double seconds = 0;  ///< Seconds up to the last bytes.
   std::uint64_t bytes = 0;
   std::uint64_t dropped = 0;  ///< Datagrams, as the system or the source counts them.
-  double sent_for = 0;        ///< Seconds, by the sender of datagrams.
+  double sent_for = 0;        ///< Seconds that the sender of datagrams took.
 };
 
 inline int bound_for_datagrams(std::size_t buffer) {
@@ -82,7 +82,7 @@ class Watch {
   WallClock::time_point last_{};
 };
 
-/// Reads into all of the memory in turn, as tiles are.
+/// Reads into all of the memory cyclically, as into tiles.
 inline Received bare_streams(Load const& load, Sender& sender, std::span<std::byte> memory) {
   constexpr std::size_t read_bytes = std::size_t{256} << 10;
   int const listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -121,7 +121,7 @@ inline Received bare_streams(Load const& load, Sender& sender, std::span<std::by
   return watch.end();
 }
 
-/// Receives into all of the memory in turn, as tiles are.
+/// Receives into all of the memory cyclically, as into tiles.
 inline Received bare_datagrams(Load const& load, Sender& sender, std::span<std::byte> memory) {
   int const socket = bound_for_datagrams(load.receive_buffer);
   sender.start(port_of(socket));
@@ -159,7 +159,7 @@ inline Received bare_datagrams(Load const& load, Sender& sender, std::span<std::
   return got;
 }
 
-/// Producers that let go of each tile at once.
+/// Runs producers that return each tile at once.
 inline Received into_tiles(Source& source, Pool& pool, unsigned producers) {
   Watch watch;
   std::mutex claims, counts;
@@ -204,12 +204,11 @@ class Pages {
   void* const first_;
 };
 
-/// How sockets are received.
+/// Ways to receive sockets.
 enum class Receiving {
-  bare,      ///< By a loop that only reads, into as much memory as the tiles have.
-  tiles,     ///< By a source into tiles, which are let go of at once.
-  pipeline,  ///< By a source, through a pipeline on the CPU device whose stage reads tiles where they lie, but does
-             ///< nothing.
+  bare,      ///< A loop only reads, into as much memory as the tiles have.
+  tiles,     ///< A source fills tiles, which are let go of at once.
+  pipeline,  ///< A source feeds a pipeline on the CPU device, whose stage reads tiles where they lie, but does nothing.
 };
 
 /// Tiles that sources fill, or the pipeline that has them.

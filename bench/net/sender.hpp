@@ -21,23 +21,23 @@
 
 namespace penstock {
 
-/// What is sent: messages that have their length in the first four bytes, the highest first.
+/// Messages to send; they have their length in the first four bytes, the highest first.
 struct Load {
-  double bytes_per_second = 300e6;  ///< 0: as fast as it goes.
+  double bytes_per_second = 300e6;  ///< 0: the highest rate possible.
   std::size_t least = 1024, most = 8192;
   unsigned connections = 1;
-  unsigned producers = 1;  ///< Of the receiver.
+  unsigned producers = 1;  ///< Producers of the receiver.
   std::uint64_t bytes = 0;
   /// All is sent before any is received, so that the rate is that of the receiver. Only for datagrams.
   bool before = false;
   /// Sixteen datagrams of one length leave as one message, which the system divides (UDP_SEGMENT). So one core sends
   /// more than one core receives.
   bool divided_by_system = false;
-  std::size_t receive_buffer = std::size_t{256} << 20;  ///< Of the receiver of datagrams.
+  std::size_t receive_buffer = std::size_t{256} << 20;  ///< Receive buffer of the receiver of datagrams.
 };
 
 /// A process that sends to a port of this machine, so that its CPU time is not counted with that of the receiver. It is
-/// made before the receiver's memory is, so that it does not share it: no page of it is copied when it is written to.
+/// made before the receiver's memory, so that the two share no page that would be copied at a write.
 class Sender {
  public:
   Sender(bool datagrams, Load const& load) {
@@ -59,14 +59,14 @@ class Sender {
     if (process_ > 0) waitpid(process_, nullptr, 0);
     process_ = -1;
   }
-  /// For how long it has sent, once it has ended; 0, if it could not.
+  /// Seconds for which it has sent, once it has ended; 0, if it could not.
   double seconds() {
     double all = 0;
     return recv(ends_[0], &all, sizeof all, MSG_DONTWAIT) == sizeof all ? all : 0;
   }
   Sender(Sender const&) = delete;
   Sender& operator=(Sender const&) = delete;
-  /// Waits for its end. Its exit code tells nothing: what came is counted by the receiver.
+  /// Waits for its end. Its exit code is not used: the receiver counts what came.
   ~Sender() {
     close(ends_[0]);
     close(ends_[1]);
@@ -112,7 +112,7 @@ class Sender {
     timespec const time{.tv_sec = early.count() / 1'000'000'000, .tv_nsec = early.count() % 1'000'000'000};
     ppoll(nullptr, 0, &time, nullptr);
   }
-  /// One `send` for each message, from connection to connection.
+  /// Calls `send` once for each message, from connection to connection.
   static double send_streams(std::uint16_t port, Load const& load, Messages const& all) {
     std::vector<int> sockets;
     for (unsigned k = 0; k < load.connections; ++k) sockets.push_back(connected(port, SOCK_STREAM));
@@ -132,7 +132,7 @@ class Sender {
     }
     return std::chrono::duration<double>(WallClock::now() - start).count();
   }
-  /// Sixteen at a time.
+  /// Sends sixteen at a time.
   static double send_datagrams(std::uint16_t port, Load const& load, Messages const& all) {
     int const to = connected(port, SOCK_DGRAM);
     constexpr std::size_t at_once = 16;

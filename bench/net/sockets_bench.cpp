@@ -3,8 +3,8 @@
 // 1 to 8 KiB at most 1.3 times the CPU time, with nothing lost, into tiles and through a whole pipeline
 // (docs/decisions/sockets-and-rings.md).
 //
-// Each iteration does all three, one after the other; figures are medians. PENSTOCK_BENCH_MEBIBYTES says how much is
-// sent for each.
+// Each iteration does all three, one after the other; figures are medians. PENSTOCK_BENCH_MEBIBYTES is the amount that
+// is sent for each.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -28,10 +28,10 @@ double median(std::vector<double> all) {
   return *middle;
 }
 
-/// What all ways came to, and each as a share of the loop's.
+/// Reports the results of all ways, and each as a share of the loop's.
 void compare(benchmark::State& state, Load load, bool datagrams) {
   load.bytes = bytes_to_send();
-  if (load.before) load.bytes = std::min<std::uint64_t>(load.bytes, 32 << 20);  // What a buffer holds.
+  if (load.before) load.bytes = std::min<std::uint64_t>(load.bytes, 32 << 20);  // A buffer holds this much.
   struct Way {
     Receiving way;
     char const* name;
@@ -47,7 +47,7 @@ void compare(benchmark::State& state, Load load, bool datagrams) {
       one.rates.push_back(double(got.bytes) / got.seconds / 1e6);
       one.cpu_ratios.push_back(one.cpu.back() / ways[0].cpu.back());
       one.rate_ratios.push_back(one.rates.back() / ways[0].rates.back());
-      // The sender may go a few messages beyond.
+      // The sender may exceed it by a few messages.
       one.lost = std::max(one.lost, 1 - double(got.bytes) / double(load.bytes));
     }
   }

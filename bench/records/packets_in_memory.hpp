@@ -12,13 +12,13 @@
 
 namespace penstock {
 
-/// As of a capture file: 16 bytes, then the packet.
+/// The header of a capture file's record: 16 bytes, then the packet.
 struct PacketHeader {
   std::uint32_t seconds, fraction, bytes, original;
 };
-/// What comes of packets.
+/// Result of a pass over packets.
 struct WordSums {
-  std::array<std::uint64_t, 256> packets{};  ///< By their protocol.
+  std::array<std::uint64_t, 256> packets{};  ///< Packets by their protocol.
   std::uint64_t bytes = 0, words = 0;
 
   void add(std::span<std::byte const> packet) noexcept {
@@ -40,7 +40,7 @@ struct WordSums {
   bool operator==(WordSums const&) const = default;
 };
 
-/// Packets one behind the other, as a capture has them, and pieces of whole packets.
+/// Packets one after the other, as in a capture, and pieces of whole packets.
 class PacketsInMemory {
  public:
   static constexpr std::size_t piece_bytes = std::size_t{128} << 10;
@@ -49,7 +49,7 @@ class PacketsInMemory {
     std::size_t packets = 0;
   };
 
-  /// `least` to `most` bytes each.
+  /// Makes packets of `least` to `most` bytes each.
   PacketsInMemory(std::uint32_t least, std::uint32_t most) {
     char const* const text = std::getenv("PENSTOCK_BENCH_MEBIBYTES");
     std::size_t const all = (text == nullptr ? std::size_t{1000} : std::strtoull(text, nullptr, 10)) << 20;
@@ -80,13 +80,13 @@ class PacketsInMemory {
     }
     end_piece();
   }
-  /// Has the first piece instead of each other one, as if packets came of a network into the same buffer all the time.
+  /// Replaces each other piece by the first one, as if packets from a network always came into the same buffer.
   void repeat_the_first() {
     packets_ = pieces_.size() * pieces_.front().packets;
     pieces_.assign(pieces_.size(), pieces_.front());
   }
   std::span<Piece const> pieces() const noexcept { return pieces_; }
-  /// The whole pages in which all pieces are.
+  /// The whole pages that contain all pieces.
   std::span<std::byte const> pages() const noexcept { return memory_; }
   std::uint64_t packets() const noexcept { return packets_; }
 

@@ -2,8 +2,8 @@
 // Question: what do packets of a capture in memory cost where tiles stand for parts of it (Tile::use_memory), and
 // nothing is copied? Budget: at most 1.15 times the time of the best plain program on two threads.
 //
-// Either the source finds each packet and says where it lies, as a framing does (RecordPlace), or the kernel's blocks
-// do so, each in its piece. PENSTOCK_BENCH_MEBIBYTES says how much memory the packets take.
+// Two ways are compared: the source finds each packet and says where it lies, as a framing does (RecordPlace), or the
+// kernel's blocks do so, each in its piece. PENSTOCK_BENCH_MEBIBYTES is the memory of the packets.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -52,7 +52,7 @@ constexpr std::size_t packets_of(std::size_t pieces) {
   return pieces * PacketsInMemory::piece_bytes / 64;
 }
 
-/// Tiles that stand for some pieces of the capture. The second input says where packets begin, or where pieces do.
+/// Tiles that stand for some pieces of the capture. The second input has the begins of packets, or of pieces.
 class CaptureInPlace final : public Source {
  public:
   CaptureInPlace(PacketsInMemory const& capture, bool finds_packets, std::size_t pieces)
@@ -86,7 +86,7 @@ class CaptureInPlace final : public Source {
  private:
   PacketsInMemory const& capture_;
   bool const finds_packets_;
-  std::size_t const pieces_;  ///< Of a tile.
+  std::size_t const pieces_;  ///< Pieces of a tile.
   std::uint64_t given_ = 0;
 };
 
@@ -122,7 +122,7 @@ class SumInPlace final : public Stage {
   std::array<WordSums, most_pieces> sums_;
 };
 
-/// Without producers two lanes fill, and run to completion.
+/// If there are no producers, two lanes fill and run to completion.
 bool through(PacketsInMemory const& capture, bool found_by_source, unsigned producers, std::size_t pieces,
              WordSums& sums) {
   auto const device = open_device("cpu");

@@ -35,7 +35,7 @@ RecordStages nothing() {
   return on_device([](DeviceRecords const&, StreamRef) {});
 }
 
-/// What comes back differs from what went in, so that no copy can be missed.
+/// The output differs from the input, so that no copy can be missed.
 RecordStages transform_each() {
   return on_device(
       [](DeviceRecords const& records, StreamRef stream) {
@@ -44,7 +44,7 @@ RecordStages transform_each() {
       {.reads_once = true});
 }
 
-/// What packing alone takes, without tiles that travel: each pack that is full is begun anew.
+/// Measures packing alone, without tiles that travel: each pack that is full is begun anew.
 void pack(benchmark::State& state) {
   auto const bytes = static_cast<std::size_t>(state.range(0));
   TileShape const shape{.input_bytes = std::size_t{1} << 20, .output_bytes = std::size_t{1} << 20, .in_place = true};
@@ -75,9 +75,9 @@ void pack(benchmark::State& state) {
 }
 BENCHMARK(pack)->ArgNames({"bytes", "any_size"})->Args({16, 0})->Args({16, 1})->Args({4096, 0})->Args({4096, 1});
 
-/// Whoever writes stamps each record with a number made of its tag. The device adds one to it (penstock/kernels.hpp),
-/// and the sink looks for that; with `work` 0 the device does nothing and the sink looks for nothing, which shows what
-/// the host's side takes.
+/// Each writer stamps its records with a number made of the tag. The device adds one to it (penstock/kernels.hpp), and
+/// the sink checks it; with `work` 0 the device does nothing and the sink checks nothing, which shows the time of the
+/// host's side.
 void through(benchmark::State& state) {
   auto const bytes = static_cast<std::size_t>(state.range(0));
   auto const writers = static_cast<unsigned>(state.range(1));
@@ -85,7 +85,7 @@ void through(benchmark::State& state) {
   auto const lanes = static_cast<unsigned>(state.range(3));
   bool const work = state.range(4) != 0;
   auto const device = open_device();
-  // About a gigabyte a round, on a GPU; and enough to be packed, where records are small.
+  // A round has about a gigabyte on a GPU; and enough records to be packed, if they are small.
   std::uint64_t const round = std::uint64_t{1} << (device->info().kind == DeviceKind::cuda ? 30 : 26);
   std::uint64_t const each = std::clamp<std::uint64_t>(round / bytes, 1000, 1'000'000) / writers;
   auto options = options_for(tile_bytes, writers, lanes);
@@ -144,8 +144,8 @@ BENCHMARK(through)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-/// One writer that waits for each reply before it writes the next record, `apart` after it. The device adds one to it,
-/// and the writer looks for that; without `work` it does nothing, to records that are copied. A reply is watched for
+/// One writer waits for each reply before it writes the next record, `apart` after it. The device adds one to it, and
+/// the writer checks it; without `work` the device does nothing, to records that are copied. A reply is watched for
 /// `spin` before its writer sleeps.
 void one_by_one(benchmark::State& state, PipelineOptions const& options, std::size_t bytes, bool work,
                 std::chrono::microseconds spin, std::chrono::microseconds apart) {
@@ -172,7 +172,7 @@ void one_by_one(benchmark::State& state, PipelineOptions const& options, std::si
       if (std::abs(result - 1) > 1e-2F) wrong = "a record is wrong";
       return time.count();
     };
-    // What the lane tries out and captures is through by then.
+    // The lane is through with trials and captures by then.
     constexpr unsigned warm_up = 100;
     for (unsigned sent = 0; sent < warm_up && wrong == nullptr; ++sent) send_one();
     for (auto _ : state) {
@@ -204,8 +204,8 @@ void one_at_a_time(benchmark::State& state) {
   options.tuning.shape = all_lane_shapes.at(static_cast<std::size_t>(state.range(6)));
   one_by_one(state, options, bytes, state.range(4) != 0, std::chrono::microseconds(state.range(2)), {});
 }
-/// What a program that sends a record of 4 KiB each so many microseconds gets by each aim, and by each shape where it
-/// is copied.
+/// Measures, by each aim, a program that sends a record of 4 KiB at a fixed interval, and by each shape where it is
+/// copied.
 void now_and_then(benchmark::State& state) {
   auto options = options_for(std::size_t{1} << 20, 1, 0);
   options.aim = all_aims.at(static_cast<std::size_t>(state.range(1)));
@@ -231,7 +231,7 @@ void ways_of_one_at_a_time(benchmark::internal::Benchmark* bench) {
     }
   }
   bench->Args({4096, 1, 100, copies, 1, callback, number_of(all_lane_shapes, LaneShape::single)});
-  // Where copies overtake.
+  // These sizes show where copies overtake.
   for (std::int64_t const bytes : {16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20}) {
     for (Transport const transport : {Transport::copies, Transport::mapped}) {
       bench->Args({bytes, 1, 100, number_of(all_transports, transport), 1, callback, split});

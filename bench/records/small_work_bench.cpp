@@ -4,8 +4,8 @@
 // CPU time, writer and sink together, at most 25 ns for a record of 64 to 1500 bytes that is written and claimed in
 // groups.
 //
-// Each packet is one record. The work is what a plain program would do, too: a look at its header, and a sum over its
-// bytes. PENSTOCK_BENCH_MEBIBYTES says how much memory the packets take.
+// Each packet is one record. The work is that of a plain program: a look at its header, and a sum over its bytes.
+// PENSTOCK_BENCH_MEBIBYTES is the memory of the packets.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -26,7 +26,7 @@
 namespace penstock {
 namespace {
 
-/// Runs `body(pieces, number)` on so many threads, which share the pieces.
+/// Runs `body(pieces, number)` on `count` threads, which share the pieces.
 template <class Body>
 void on_threads(PacketsInMemory const& capture, unsigned count, Body const& body) {
   auto const pieces = capture.pieces();
@@ -51,7 +51,8 @@ WordSums by_plain_program(PacketsInMemory const& capture, unsigned threads) {
   return sums[0];
 }
 
-/// WordSums packets of tiles, a part of them in each of some blocks; or does nothing, which shows what penstock takes.
+/// Sums the packets of tiles, a part of them in each of several blocks; or does nothing, which shows the cost of
+/// penstock.
 class SumStage final : public RecordStage {
  public:
   static constexpr std::uint32_t blocks = 4;
@@ -183,7 +184,7 @@ BENCHMARK(packets)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
-/// Without work, of packets that the caches have: what a record takes of the CPU.
+/// Measures the CPU time of a record without work, with packets that the caches have.
 void record(benchmark::State& state) {
   auto const bytes = static_cast<std::uint32_t>(state.range(0));
   PacketsInMemory capture(bytes, bytes);
@@ -202,7 +203,7 @@ void record(benchmark::State& state) {
     }
     cpu += cpu_seconds() - before;
   }
-  // What copying alone takes, which no way of packing spares.
+  // This is the cost of copying alone, which no way of packing spares.
   std::vector<std::byte> room(PacketsInMemory::piece_bytes);
   double const before = cpu_seconds();
   for (auto const& piece : capture.pieces()) {

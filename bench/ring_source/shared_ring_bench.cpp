@@ -4,7 +4,7 @@
 // CPU time of both processes for a gigabyte.
 //
 // The writer copies a mebibyte of its own at a time: into a slot, or to a pipe. The reader adds up words.
-// PENSTOCK_BENCH_MEBIBYTES is how much comes in each iteration.
+// PENSTOCK_BENCH_MEBIBYTES is the amount in each iteration.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -51,7 +51,7 @@ std::uint64_t sum_of(std::span<std::byte const> bytes) {
   return sum;
 }
 
-/// Has another process run `write`, and `read` add up what comes of it.
+/// Has another process run `write`, while `read` adds up the data.
 void bring(benchmark::State& state, std::function<void()> const& write, std::function<std::uint64_t()> const& read) {
   std::uint64_t const expected = sum_of(given()) * pieces();
   double const before = cpu_seconds_with_children();
@@ -93,7 +93,7 @@ void by_pipe(benchmark::State& state) {
   for (int const end : ends) close(end);
 }
 
-/// As one writes it without a library: slots, two semaphores, and a copy out of each slot.
+/// The plain way without a library: slots, two semaphores, and a copy out of each slot.
 void by_copy(benchmark::State& state) {
   struct Head {
     sem_t full, free;

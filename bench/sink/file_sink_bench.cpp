@@ -2,7 +2,7 @@
 // What does a FileSink cost beside std::fwrite with a buffer as large? It may cost a fifth more CPU time, for records
 // from 16 bytes on. And which size of a piece is best? The default must be within a tenth of that.
 //
-// PENSTOCK_BENCH_FOLDER is where the file is made; without it where temporary files go.
+// PENSTOCK_BENCH_FOLDER is the folder of the file; default: that of temporary files.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -3,7 +3,8 @@
 // by a pipeline on the CPU device, mapped and copied? The first must not take longer than the second, and that not
 // longer than the third.
 //
-// PENSTOCK_BENCH_FOLDER is where the file is made (else where temporary files go), PENSTOCK_BENCH_MEBIBYTES how large.
+// PENSTOCK_BENCH_FOLDER is the folder of the file (default: that of temporary files), PENSTOCK_BENCH_MEBIBYTES its
+// size.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -30,7 +31,7 @@ namespace {
 
 constexpr std::size_t kibibyte = 1024;
 
-/// One file that is hashed once, and where it is booked.
+/// One file that is hashed once, and the book of its result.
 struct Work {
   HashBook book;
   Progress progress{false};

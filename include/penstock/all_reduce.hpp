@@ -16,15 +16,15 @@
 namespace penstock {
 
 struct AllReduceOptions {
-  /// The most blocks that it has on each device at once. Of NCCL these are channels, and its version 2.17 or later is
-  /// needed. 0: what NCCL chooses; on a modelled GPU 32.
+  /// Maximum number of blocks that it occupies on each device. With NCCL these are channels, and version 2.17 or later
+  /// is needed. 0: NCCL chooses; 32 on a modelled GPU.
   unsigned blocks = 0;
-  /// Its kernels start before those of other streams that wait for room; false: after them.
+  /// True: its kernels start before those of other streams that wait for room; false: after them.
   bool urgent = true;
-  /// Whether GPUs go by NCCL, where it can be loaded; else by memory of the host.
+  /// True: GPUs exchange data by NCCL, if it can be loaded; otherwise, or if false, through host memory.
   bool nccl = true;
-  std::string nccl_library = {};  ///< Empty: as NCCL is named, libnccl.so.2.
-  /// On modelled GPUs each byte of an array counts as so many on the link, so that small arrays show what large ones
+  std::string nccl_library = {};  ///< Name or path of the NCCL library. Empty: libnccl.so.2.
+  /// Factor by which the bytes of an array count on the link of a modelled GPU. Small arrays then show what large ones
   /// cost.
   double stands_for = 1;
 };
@@ -33,7 +33,7 @@ inline namespace PENSTOCK_FLAVOUR {
 
 class AllReduceMethod;
 
-/// Makes arrays one that are bytes. AllReduce is what users see of it.
+/// Reduces arrays of bytes over several devices. Users see it as AllReduce.
 ///
 /// Threads: one at a time.
 class AllReducer {
@@ -43,7 +43,7 @@ class AllReducer {
     StreamRef behind;
   };
 
-  /// As AllReduce.
+  /// Takes the arguments of AllReduce's constructor, with the element type as a value.
   AllReducer(DeviceGroup const& devices, ElementType type, ReduceOperation operation, AllReduceOptions const& options);
   AllReducer(AllReducer const&) = delete;
   AllReducer& operator=(AllReducer const&) = delete;
@@ -59,29 +59,29 @@ class AllReducer {
   std::unique_ptr<AllReduceMethod> method_;
 };
 
-/// Makes arrays on several devices one, while other streams compute: each array becomes the sum, minimum or maximum of
-/// all, element by element. It has streams of its own, and goes from GPU to GPU by NCCL if that can be loaded when the
-/// program runs, else by memory of the host.
+/// Combines arrays on several devices while other streams compute: each array becomes the sum, minimum or maximum of
+/// all, element by element. It has its own streams. Data goes from GPU to GPU by NCCL, if that can be loaded at run
+/// time, else through host memory.
 ///
-/// Kernels of other streams that fill the devices keep it waiting, whatever its priority: leave multiprocessors free
+/// Kernels of other streams that fill the devices delay it, whatever its priority: leave multiprocessors free
 /// (Tuning::spare).
 ///
-/// Integers come out the same bit for bit; floating-point numbers are combined in the order of the devices, or among
-/// GPUs in the order that NCCL chooses. The arrays of all devices are alike in either case.
+/// Integers are bit-identical; floating-point numbers are combined in the order of the devices, or among GPUs in the
+/// order that NCCL chooses. The arrays of all devices are equal in either case.
 ///
-/// Threads: one at a time; on a GPU the calling thread is attached to one of the devices afterwards. So are two that
-/// share GPUs, and a Reduction: two that NCCL has at once may each wait for the other for ever.
+/// Threads: one at a time, which is attached to one of the devices afterwards, if they are GPUs. Also use objects that
+///          share GPUs one at a time, including a Reduction: two collectives in NCCL may wait for each other for ever.
 template <class Element>
 class AllReduce {
  public:
-  /// What one device has.
+  /// The array of one device.
   struct Part {
     DeviceSpan<Element> array;
-    StreamRef behind;  ///< The array is ready to be read when this stream has passed what it was asked for so far.
+    StreamRef behind;  ///< The array is ready once this stream has passed the work that it was given so far.
   };
 
-  /// It shall live shorter than its devices. It makes all that it needs, but for an event for each device when more
-  /// all-reduces are under way than ever before.
+  /// The object must die before its devices. It allocates everything at construction, except an event for each device
+  /// when more all-reduces are in progress than ever before.
   ///
   /// Shape:  elements are integers or floating-point numbers of 4 or 8 bytes.
   /// Blocks: with several GPUs and NCCL about a second.
@@ -90,9 +90,10 @@ class AllReduce {
                      AllReduceOptions const& options = {})
       : reducer_(devices, element_type_of<Element>(), operation, options) {}
 
-  /// Begins one, behind those that were started before. The arrays are its own until `wait` has returned or thrown.
+  /// Starts an all-reduce behind those that were started before. It uses the arrays until `wait` has returned or
+  /// thrown.
   ///
-  /// Shape:  a part for each device, in their order; arrays as long as each other, of any length.
+  /// Shape:  a part for each device, in their order; arrays of equal length, of any length.
   /// Blocks: never.
   /// Throws: Error: bad_argument; device_refused or device_lost, as `wait`.
   void start(std::span<Part const> parts) {
@@ -105,15 +106,16 @@ class AllReduce {
   }
   void start(std::initializer_list<Part> parts) { start(std::span<Part const>(parts.begin(), parts.size())); }
 
-  /// Waits for all that were started.
+  /// Waits for all all-reduces that were started.
   ///
   /// Blocks: until they are done, or a device is lost or abandoned.
-  /// Throws: Error of kind device_lost, or of kind device_refused, if a device refuses a call. What arrays have that
-  /// were under way is undefined then, and nothing can be started any more. After a loss other GPUs may wait in NCCL
-  /// for ever: abandon them before their arrays are freed.
+  /// Throws: Error of kind device_lost, or of kind device_refused, if a device refuses a call. Arrays in progress are
+  ///         then undefined, and nothing can be started any more. After a loss other GPUs may wait in NCCL for ever:
+  ///         abandon them before their arrays are freed.
   void wait() { reducer_.wait(); }
 
-  /// In words, for a report: "by NCCL 2.28.3 on 2 GPUs", "by memory of the host, of 2 devices", "on one device".
+  /// Describes the method for a report: "by NCCL 2.28.3 on 2 GPUs", "by memory of the host, of 2 devices", "on one
+  /// device".
   std::string const& how() const noexcept { return reducer_.how(); }
 
  private:

@@ -19,7 +19,7 @@ struct ArrowArray;
 
 namespace penstock {
 
-/// What a column has in each row.
+/// Type of the values of a column.
 enum class ArrowKind {
   int8,
   int16,
@@ -33,7 +33,7 @@ enum class ArrowKind {
   float64,
   utf8,          ///< Text, which must be UTF-8.
   binary,        ///< Any bytes.
-  fixed_binary,  ///< So many bytes in each row as ArrowField::bytes says.
+  fixed_binary,  ///< Values of ArrowField::bytes bytes each.
   timestamp,     ///< A std::int64_t: units since 1970.
 };
 
@@ -43,10 +43,10 @@ enum class ArrowTimeUnit { second, millisecond, microsecond, nanosecond };
 struct ArrowField {
   std::string name;
   ArrowKind kind = ArrowKind::int64;
-  bool nullable = false;                           ///< Whether a row may have no value.
-  std::int32_t bytes = 0;                          ///< Of a fixed_binary.
-  ArrowTimeUnit unit = ArrowTimeUnit::nanosecond;  ///< Of a timestamp.
-  std::string zone = {};                           ///< Of a timestamp, as "UTC"; empty: a clock of no known zone.
+  bool nullable = false;                           ///< True if a row may have no value.
+  std::int32_t bytes = 0;                          ///< Size of a value; for fixed_binary only.
+  ArrowTimeUnit unit = ArrowTimeUnit::nanosecond;  ///< For timestamp only.
+  std::string zone = {};                           ///< Time zone of a timestamp, as "UTC"; empty: not known.
 
   bool operator==(ArrowField const&) const = default;
 };
@@ -62,8 +62,8 @@ constexpr ArrowKind arrow_kind_of() {
   return static_cast<ArrowKind>(log + (std::is_signed_v<Number> ? 0 : 4));
 }
 
-/// A column: values one behind the other, in the memory that Arrow prescribes. A call that throws, also for want of
-/// memory, leaves it as it was.
+/// A column: consecutive values in the memory layout that Arrow prescribes. A call that throws, also for lack of
+/// memory, leaves the column unchanged.
 ///
 /// Threads: one at a time.
 class ArrowColumn {
@@ -75,9 +75,9 @@ class ArrowColumn {
   std::uint64_t rows() const noexcept { return rows_; }
   std::uint64_t nulls() const noexcept { return nulls_; }
 
-  /// A row for each of these numbers. They have the column's type; std::int64_t for a timestamp.
+  /// Appends a row for each number. The numbers must have the column's type; std::int64_t for a timestamp.
   ///
-  /// Throws: Error of kind bad_argument, if they have not.
+  /// Throws: Error of kind bad_argument, if they have another type.
   template <class Number>
   void append(std::span<Number const> values) {
     append_numbers(arrow_kind_of<Number>(), std::as_bytes(values), values.size());
@@ -85,29 +85,31 @@ class ArrowColumn {
   template <class Number>
   requires std::is_arithmetic_v<Number>
   void append(Number value) { append(std::span<Number const>(&value, 1)); }
-  /// A row of a utf8, a binary, or a fixed_binary, which then has that size. Whether a text is UTF-8 is not looked at.
+  /// Appends a row to a utf8, binary or fixed_binary column; for fixed_binary the size must match. It is not checked
+  /// that a text is UTF-8.
   ///
-  /// Throws: Error of kind bad_argument, if it is none of these or has another size, or if texts of more than 2 GiB
-  ///         would be in one batch.
+  /// Throws: Error of kind bad_argument, if the column has another kind or the value another size, or if texts of one
+  ///         batch would exceed 2 GiB.
   void append(std::string_view text) { append_bytes(std::as_bytes(std::span(text))); }
   void append_bytes(std::span<std::byte const> bytes);
-  /// A row without a value.
+  /// Appends a row without a value.
   ///
   /// Throws: Error of kind bad_argument, if the field is not nullable.
   void append_null();
-  /// Takes all rows away, and keeps the memory.
+  /// Removes all rows and keeps the memory.
   void clear() noexcept;
 
-  /// One bit for each row, from the lowest of the first byte, set where there is a value; empty, if all rows have one.
+  /// Validity bitmap: one bit for each row, least significant bit first, set if the row has a value; empty if all rows
+  /// have one.
   std::span<std::byte const> validity() const noexcept { return validity_; }
-  /// Of a utf8 or binary: where each row begins in `values`, and where the last one ends.
+  /// Offsets in `values` of the rows of a utf8 or binary, and of the end of the last row.
   std::span<std::int32_t const> offsets() const noexcept { return offsets_; }
   std::span<std::byte const> values() const noexcept { return values_; }
   bool has_offsets() const noexcept { return field_.kind == ArrowKind::utf8 || field_.kind == ArrowKind::binary; }
 
  private:
   void append_numbers(ArrowKind kind, std::span<std::byte const> bytes, std::size_t count);
-  /// Of all parts, before one is changed: a column stays whole where memory is short.
+  /// Reserves memory in all parts before any of them changes: a column stays consistent if memory runs out.
   void make_room_for(std::size_t count, std::size_t bytes, bool valid);
   void add_rows(std::size_t count, bool valid);
 
@@ -125,28 +127,28 @@ class ArrowBatch {
   /// Throws: as ArrowColumn.
   explicit ArrowBatch(std::vector<ArrowField> const& fields);
 
-  /// Throws: Error of kind bad_argument, if there are not so many.
+  /// Throws: Error of kind bad_argument, if there is no such column.
   ArrowColumn& column(std::size_t which);
   std::vector<ArrowColumn> const& columns() const noexcept { return columns_; }
   /// Throws: Error of kind bad_argument, if some columns have more rows than others.
   std::uint64_t rows() const;
   void clear() noexcept;
 
-  /// Hands all columns over to another library, by the C data interface: as a struct with a child for each. The two
-  /// structures own the columns until their release callbacks are called, on any thread. This batch is empty then, and
-  /// may get new rows.
+  /// Passes all columns to another library by the C data interface, as a struct with a child for each column. The two
+  /// structures own the columns until their release callbacks are called, on any thread. This batch is empty afterwards
+  /// and may get new rows.
   ///
-  /// Throws: as rows; the structures and this batch are then as they were.
+  /// Throws: as rows; the structures and this batch are then unchanged.
   void release_to(ArrowSchema& schema, ArrowArray& array);
 
  private:
   std::vector<ArrowColumn> columns_;
 };
 
-/// A file of batches in Arrow's IPC file format, which programs for tables read without converting it.
+/// A file of batches in Arrow's IPC file format, which table programs read without conversion.
 ///
-/// It can be read once it is closed. By default it takes its place only then (FileKeeping::at_once). Buffers lie at
-/// multiples of 64 bytes, so that a reader may map it.
+/// The file can be read once it is closed. By default it appears under its name only then (FileKeeping::at_once).
+/// Buffers lie at multiples of 64 bytes, so that a reader may map the file.
 ///
 /// Threads: any.
 class ArrowFile {
@@ -156,12 +158,12 @@ class ArrowFile {
             FileSinkOptions options = {.keeping = FileKeeping::at_once});
   ArrowFile(ArrowFile const&) = delete;
   ArrowFile& operator=(ArrowFile const&) = delete;
-  /// Without `close` it is as FileSink leaves it, and has no end: most readers refuse it.
+  /// Without `close` the file is left as FileSink leaves it, without a footer: most readers refuse it.
   ~ArrowFile();
 
   /// Throws: as FileSink::append; Error of kind bad_argument, if the batch has other fields, or as ArrowBatch::rows.
   void append(ArrowBatch const& batch);
-  /// Writes the end. A second call does nothing.
+  /// Writes the footer. A second call does nothing.
   ///
   /// Blocks, throws: as FileSink::close.
   void close();

@@ -9,42 +9,44 @@
 
 namespace penstock {
 
-/// The packets of captures in the formats pcap and pcapng, of either byte order: each input says by its first 24 bytes
-/// which it is. A record is a packet with the header that the file has in front of it, or another block of a pcapng
-/// file. What stages have to know of it is in CaptureNotes.
+/// The packets of captures in the formats pcap and pcapng, in either byte order: the first 24 bytes of each input
+/// identify its format. A record is a packet with the header that precedes it in the file, or another block of a pcapng
+/// file. CaptureNotes has what stages must know of it.
 ///
-/// Interfaces may differ in type of link, unit and offset of time, and sections in byte order. A section begins a tile.
-/// A pcap file may be of a version before 2.4, or of the modified format of A. Kuznetzov (magic number 0xA1B2CD34).
+/// Interfaces may differ in link type, time unit and time offset; sections may differ in byte order. A section begins a
+/// tile. A pcap file may be of a version before 2.4, or of the modified format of A. Kuznetzov (magic number
+/// 0xA1B2CD34).
 ///
 /// Source: IETF, draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng; libpcap, sf-pcap.c, of the other kinds of pcap.
 FramingRef captured_packets();
 
-/// How packets of a capture were taken.
+/// Properties with which packets of a capture were recorded.
 struct CaptureKind {
   std::uint32_t link = 0;  ///< LINKTYPE_ number.
-  /// How many units of time a second has, as pcapng writes it: a power of ten, or of two with the highest bit set.
+  /// Time units per second, in the encoding of pcapng: an exponent of ten, or of two if the highest bit is set.
   std::uint32_t time_unit = 6;
-  /// Of a simple packet no more bytes were captured; 0: there is no limit.
+  /// Maximum number of captured bytes of a simple packet; 0: no limit.
   std::uint32_t longest = 0;
   std::int64_t offset = 0;  ///< Seconds to add to each time.
 
-  static constexpr std::size_t words = 5;  ///< As notes have it.
+  static constexpr std::size_t words = 5;  ///< Numbers that one kind takes in the notes.
   bool operator==(CaptureKind const&) const = default;
 };
 
 /// Framing::notes of a capture.
 struct CaptureNotes {
   enum Format : std::uint32_t { pcap, pcapng };
-  /// Which of the two lengths in front of a packet says how many bytes were captured.
+  /// Tells which of the two lengths before a packet is the number of captured bytes.
   enum Lengths : std::uint32_t { first, second, smaller };
 
   std::uint32_t format = pcap;
   std::uint32_t swapped = 0;  ///< 1 if numbers have the other byte order than this machine's.
   std::uint32_t lengths = first;
-  std::uint32_t modified = 0;  ///< 1 if a packet of pcap has 24 bytes in front of it, and not 16.
-  CaptureKind kind = {};       ///< Of all packets, if `kinds` is 0.
-  /// If packets of a tile differ: behind their places there are so many kinds of CaptureKind::words numbers each, and
-  /// then for each record the number of its kind, four in a number of 32 bits, the first one lowest.
+  std::uint32_t modified = 0;  ///< 1 if the header of a pcap packet has 24 bytes instead of 16.
+  CaptureKind kind = {};       ///< Kind of all packets, if `kinds` is 0.
+  /// Number of kinds, if packets of a tile differ. Behind the places of the packets the tile then has these kinds,
+  /// CaptureKind::words numbers each, followed by the kind number of each record: four in a number of 32 bits, the
+  /// first one in the lowest byte.
   std::uint32_t kinds = 0;
 
   static CaptureNotes of(Framing::Notes const& notes) noexcept {
@@ -67,7 +69,7 @@ struct CaptureNotes {
   }
 };
 
-/// How large the second input must be for the places of all packets of a tile and their kinds.
+/// Minimum size of the second input for the places of all packets of a tile and their kinds.
 constexpr std::size_t capture_places_bytes(std::size_t tile_bytes) {
   constexpr std::size_t least_block = 12, most_kinds = 256;
   return record_places_bytes(tile_bytes, least_block) + (tile_bytes / least_block + 3) / 4 * sizeof(std::uint32_t) +

@@ -26,28 +26,28 @@ class Clock {
     return time_point(factor == 1 ? std::chrono::duration_cast<duration>(real) : dilated(real, factor));
   }
 
-  /// How many seconds of the system pass in one second of this clock.
+  /// Seconds of the system clock per second of this clock.
   static unsigned slower() noexcept {
     // Acquire: a thread that sees the factor sees the origin.
     return slower_.load(std::memory_order_acquire);
   }
-  /// How long that is for the system, for calls of the system that wait.
+  /// Converts a time of this clock to the system's, for system calls that wait.
   static std::chrono::nanoseconds real(duration time) noexcept;
-  /// When that is for the system. The end of time stays the end of time.
+  /// Converts a time point of this clock to the system's. The maximum time point is kept.
   static std::chrono::steady_clock::time_point real(time_point when) noexcept;
 
-  /// From now on it is slower than the system's by that factor. What it showed before stays as it was.
+  /// Makes the clock slower than the system's by this factor, from now on. Times that it returned before stay valid.
   ///
   /// Threads: any, before other threads use the clock.
-  /// Throws:  Error of kind bad_argument for 0, and if it is slower by another factor already or is to stay as it is: a
-  /// process has one clock.
+  /// Throws:  Error of kind bad_argument for 0, and if it is slower by another factor already, or fixed to the
+  ///          system's: a process has one clock.
   static void slow_down(unsigned factor);
-  /// From now on it stays the system's, since a device that is no model was opened.
+  /// Fixes the clock to the system's, from now on: a device that is no model was opened.
   ///
   /// Threads: any.
   /// Throws:  Error of kind bad_argument, if it is slower already.
   static void keep();
-  /// Whether it is to stay the system's.
+  /// True if the clock is fixed to the system's.
   static bool kept() noexcept { return kept_.load(std::memory_order_relaxed); }
 
  private:
@@ -58,7 +58,8 @@ class Clock {
 
   static inline std::atomic<unsigned> slower_{1};
   static inline std::atomic<bool> kept_{false};
-  static inline std::atomic<std::int64_t> origin_{0};  ///< When it began to go more slowly, in nanoseconds of both.
+  static inline std::atomic<std::int64_t> origin_{0};  ///< Time at which it was slowed down, in nanoseconds of both
+                                                       /// clocks.
 };
 
 }  // namespace penstock

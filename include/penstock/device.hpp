@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, one or several, what they say of themselves, and the CUDA stream behind a stream.
+// Devices and groups of devices, their descriptions, and the CUDA stream behind a stream.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct CUstream_st;  // CUDA's: a cudaStream_t points to it.
 
 namespace penstock {
 
-/// Which of the two default streams is meant by "0".
+/// The default stream that "0" means.
 enum class Flavour : std::uint8_t {
   per_thread,  ///< Each thread's own.
   legacy,      ///< One for the whole process.
@@ -33,16 +33,16 @@ constexpr std::string_view flavour_name(Flavour flavour) noexcept {
   return flavour == Flavour::legacy ? "legacy" : "per-thread";
 }
 
-/// What a device says of itself. Unknown figures are empty or 0.
+/// Description of a device. Unknown figures are empty or 0.
 struct DeviceInfo {
   DeviceKind kind = DeviceKind::cpu;
   int ordinal = 0;               ///< Its number among those of its kind; of a model, among those of the same name.
   std::string name;              ///< "NVIDIA H200", "CPU device".
   std::size_t memory_bytes = 0;  ///< All of its memory.
-  std::size_t memory_free = 0;   ///< What is free now.
-  int copy_engines = 0;          ///< Copies that can run beside each other and beside kernels.
+  std::size_t memory_free = 0;   ///< Memory that is free now.
+  int copy_engines = 0;          ///< Number of copies that can run at the same time, and concurrently with kernels.
   int compute_units = 0;         ///< Multiprocessors, or compute threads.
-  std::optional<int> numa_node;  ///< The host's node that it hangs on, if the system says.
+  std::optional<int> numa_node;  ///< The host's NUMA node that it is attached to, if known.
   std::string pci_bus_id;        ///< "0000:1b:00.0"; empty without one.
   std::string link;              ///< "PCIe 5 x16"; empty if unknown.
   std::string capability;        ///< "9.0"; empty without one.
@@ -51,10 +51,10 @@ struct DeviceInfo {
   int least_priority = 0;        ///< The largest number a stream's priority may have.
   int greatest_priority = 0;     ///< The smallest.
   bool modelled = false;         ///< A CPU device that stands for a GPU: docs/models.md.
-  std::string model;             ///< Of a modelled GPU: what it is opened by behind "model:", as "h200".
-  unsigned host_cpus = 0;        ///< Of a modelled GPU: the CPUs of its machine, if the model says.
+  std::string model;             ///< Name of a modelled GPU, as it follows "model:", such as "h200".
+  unsigned host_cpus = 0;        ///< CPUs of the machine of a modelled GPU, if the model has them.
 
-  /// A GPU, or a model of one, which is to be used as that one would be.
+  /// True for a GPU and for a model of one, which is used in the same way.
   bool acts_as_gpu() const noexcept { return kind == DeviceKind::cuda || modelled; }
 };
 
@@ -70,18 +70,18 @@ class Device {
   Device& operator=(Device const&) = delete;
   virtual ~Device() = default;
 
-  /// What it says of itself now.
+  /// Describes the device as it is now.
   virtual DeviceInfo info() const = 0;
   /// Makes this the calling thread's device, so that code which names none finds it.
   virtual void attach() = 0;
 
-  /// Which default stream is meant by "0" here (see Flavours in docs/architecture.md).
+  /// The default stream that "0" means on this device (see Flavours in docs/architecture.md).
   ///
   /// Threads: any; it never changes.
   virtual Flavour flavour() const noexcept = 0;
   /// The default stream of the calling thread, as this device's flavour means it: one of the two that follow.
   ///
-  /// Threads: what it returns is for the calling thread only: elsewhere the same handle may mean another stream.
+  /// Threads: the result is for the calling thread only: on others the same handle may mean another stream.
   StreamRef thread_default_stream() {
     return flavour() == Flavour::legacy ? legacy_default_stream() : per_thread_default_stream();
   }
@@ -89,14 +89,14 @@ class Device {
   ///
   /// Threads: the handle is the same for all threads, and for each of them means another stream.
   virtual StreamRef per_thread_default_stream() = 0;
-  /// The one stream "0" that takes turns with every blocking stream of the process, in either flavour.
+  /// The one stream "0" that is serialised with every blocking stream of the process, in either flavour.
   virtual StreamRef legacy_default_stream() = 0;
   virtual Stream make_stream(StreamOptions options = {}) = 0;
   virtual Event make_event(EventOptions options = {}) = 0;
-  /// An event that another process made with EventOptions::interprocess, on the same device of this machine, and still
-  /// has. Both may wait for it, and record it: again in the same stream, or once it was passed. If the process that
-  /// recorded it last ends before the device gets there, threads and streams of the CPU device go on, as if the event
-  /// was passed; on a GPU they go on as the driver says.
+  /// Opens an event that another process made with EventOptions::interprocess on the same device of this machine, and
+  /// still has. Both may wait for it and record it: again in the same stream, or once it was passed. If the process
+  /// that recorded it last ends before the device gets there, threads and streams of the CPU device continue as if the
+  /// event had passed; on a GPU they continue as the driver decides.
   ///
   /// Blocks: never.
   /// Throws: Error of kind bad_argument, if the handle names no event of such a device that exists; of kind
@@ -109,63 +109,63 @@ class Device {
 
   /// Device memory, aligned to at least 256 bytes.
   ///
-  /// Blocks: it may wait for work that the device has; so allocate before the first tile.
+  /// Blocks: it may wait for the device's current work; so allocate before the first tile.
   /// Throws: Error of kind out_of_device_memory; the text says how much was asked for, how much is free, and what to
   /// reduce.
   virtual DeviceMemory allocate(std::size_t bytes) = 0;
-  /// Pins host memory for this and all other devices of its kind: a slab that several GPUs copy from and to is pinned
-  /// with one of them, which must then outlive what the others do with it.
+  /// Pins host memory for this and all other devices of its kind. A slab that several GPUs copy from and to is pinned
+  /// with one of them, which must outlive the others' work on it.
   ///
   /// Shape:  whole pages; none of them pinned already, with any device of this kind.
-  /// Blocks: on a GPU 30 ms a GiB that was touched before, and it may wait for work that the device has.
+  /// Blocks: on a GPU 30 ms a GiB that was touched before; and it may wait for the device's current work.
   /// Throws: Error of kind out_of_pinned_memory; the text says which limit to raise.
   virtual Pinned pin(std::span<std::byte> host) = 0;
-  /// Where this device itself reads and writes host memory that was pinned with it or with another of its kind, for
-  /// kernels that work on it over the link; most often at the same address. Empty if it was not pinned.
+  /// Address range at which this device itself reads and writes host memory that was pinned with it or with another of
+  /// its kind, for kernels that access it over the link; usually the same address. Empty if the memory was not pinned.
   ///
   /// Shape:  bytes of one pinned region; an empty span is allowed.
   /// Blocks: never.
   virtual std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) = 0;
 
-  /// Waits for all work of this process on the device. For tests and the very end.
+  /// Waits for all work of this process on the device. Only for tests and the end of a program.
   ///
   /// Blocks: until the device is idle.
   virtual void synchronize() = 0;
-  /// What was refused on the calling thread without a report, such as a plain `<<<grid, block>>>`, and was not asked
-  /// for since; the latest if there were several. What throws leaves nothing here.
+  /// Returns and clears the last error that a launch on the calling thread left without a report, such as a plain
+  /// `<<<grid, block>>>`. Calls that throw leave nothing here.
   ///
-  /// A GPU sees what went through the CUDA runtime that penstock itself is linked to, whichever GPU it was meant for.
-  /// On a lost device it may name the fault.
+  /// A GPU covers the calls through the CUDA runtime that penstock itself is linked to, whichever GPU they were meant
+  /// for. On a lost device it may return the fault.
   ///
-  /// Threads: any; each is told of its own.
+  /// Threads: any; each gets its own errors.
   /// Blocks:  never.
   virtual std::optional<Error> take_refusal() = 0;
-  /// The fault that ended this device, if one did. What the calling thread has chosen as its own device stays so.
+  /// The fault that ended this device, if any. The calling thread's current device does not change.
   ///
-  /// Blocks: never, but on a GPU for as long as a thread takes to start, if the calling thread has chosen another.
+  /// Blocks: never, except on a GPU for as long as a thread takes to start, if another device is the calling thread's
+  ///         current one.
   virtual std::optional<Error> lost() = 0;
 
-  /// Waits for this device no longer: from here on it is lost, for `why`, to all that use it. For a kernel that does
-  /// not end. A thread that waits for the CPU device is told; a thread that is inside a wait of the driver's stays
+  /// Stops waiting for this device: from now on it is lost, because of `why`, to all its users. Meant for a kernel that
+  /// does not end. A thread that waits for the CPU device is notified; a thread inside a wait of the driver stays
   /// there.
   ///
-  /// The work that the device does now goes on, perhaps for ever, so its memory stays its own: what is freed or
-  /// unpinned from here on is left to it. Whatever else it may touch goes to `keep`.
+  /// The device's current work continues, perhaps for ever, so its memory stays allocated: what is freed or unpinned
+  /// from now on is left to the device. Whatever else it may touch is passed to `keep`.
   ///
   /// Blocks: never.
   virtual void abandon(Error const& why) = 0;
   virtual bool abandoned() const noexcept = 0;
-  /// Keeps `thing` alive for as long as the device may touch it: for a GPU that was abandoned, to the end of the
-  /// process; else until the device dies.
+  /// Keeps `thing` alive as long as the device may touch it: until the end of the process for a GPU that was abandoned,
+  /// else until the device dies.
   virtual void keep(std::shared_ptr<void> thing) = 0;
-  /// What the report of a run on it should say of the time since this was last asked, in sentences.
+  /// Sentences for the report of a run on this device, about the time since the last call.
   ///
   /// Threads: any.
   virtual std::vector<std::string> remarks() { return {}; }
 };
 
-/// What a device is called where devices are opened by name: "cpu:0", "cuda:1", "model:h200"; the second of a model is
-/// "model:h200#1".
+/// Name by which the device is opened: "cpu:0", "cuda:1", "model:h200"; the second device of a model is "model:h200#1".
 inline std::string device_name(DeviceInfo const& info) {
   if (info.modelled) return "model:" + info.model + (info.ordinal > 0 ? "#" + std::to_string(info.ordinal) : "");
   return (info.kind == DeviceKind::cuda ? "cuda:" : "cpu:") + std::to_string(info.ordinal);
@@ -189,8 +189,8 @@ class DeviceGroup {
   std::size_t size() const noexcept { return all_.size(); }
   Device& front() const noexcept { return *all_.front(); }
 
-  /// The infos of all devices as one. `name` has each name once, with how many devices have it, as "2 x NVIDIA H200".
-  /// Memory, engines and units are those of all; the rest is that of the first.
+  /// Combines the infos of all devices. `name` has each name once, with the number of devices that have it, as "2 x
+  /// NVIDIA H200". Memory, engines and units are sums; the rest is that of the first device.
   DeviceInfo info() const {
     DeviceInfo sum = front().info();
     std::vector<std::pair<std::string, std::size_t>> named{{sum.name, 1}};
@@ -210,13 +210,13 @@ class DeviceGroup {
     }
     return sum;
   }
-  /// Each one's device_name.
+  /// The device_name of each device.
   std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (Device* const device : all_) names.push_back(device_name(device->info()));
     return names;
   }
-  /// The fault that ended one of them, the first in their order, if one did.
+  /// The fault that ended the first lost device in their order, if any is lost.
   ///
   /// Blocks: as Device::lost, for each.
   std::optional<Error> lost() const {

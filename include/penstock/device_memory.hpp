@@ -17,8 +17,8 @@ namespace cpu {
 class Engines;
 }
 
-/// One call of a CPU kernel: the number of its block. Only a device makes one, when it calls the kernel, so code that
-/// has one runs behind all that was put into the stream before the launch.
+/// One call of a CPU kernel: its block number. Only a device makes one, when it calls the kernel. Code that has one
+/// therefore runs after all work that was put into the stream before the launch.
 class KernelBlock {
  public:
   constexpr operator std::uint32_t() const noexcept { return number_; }  // NOLINT(google-explicit-constructor)
@@ -30,18 +30,20 @@ class KernelBlock {
   std::uint32_t number_;
 };
 
-/// Elements in the memory of a device, on the CPU device too. It can be cut, handed on and named to kernels and copies.
-/// The host cannot read it: when a stage has it, the device is still copying. A CPU kernel can, by its block.
+/// Elements in the memory of a device, also of the CPU device. A span can be cut, passed on and given to kernels and
+/// copies. The host cannot read it, since the device may still be copying when a stage gets it. A CPU kernel can, with
+/// its block.
 ///
-/// Shape:   size() elements, side by side.
+/// Shape:   size() consecutive elements.
 /// Threads: any; it is copied like a pointer and owns nothing.
 template <class T>
 class DeviceSpan {
  public:
   constexpr DeviceSpan() noexcept = default;
-  /// Memory with an address that means something to the device, such as DeviceMemory::bytes.
+  /// Elements at an address that is valid on the device, such as DeviceMemory::bytes.
   constexpr DeviceSpan(T* address, std::size_t size) noexcept : address_(address), size_(size) {}
-  // A launcher may be given any of these without a cast: none of them lets the host read more than it could.
+  // Converts implicitly, so that a launcher accepts these types without a cast: none of them lets the host read more
+  // than it could before.
   // NOLINTBEGIN(google-explicit-constructor, bugprone-forwarding-reference-overload)
   template <class Memory>
   requires std::is_convertible_v<Memory&&, std::span<T>>
@@ -72,7 +74,7 @@ class DeviceSpan {
     return {reinterpret_cast<Other*>(address_), size_bytes() / sizeof(Other)};
   }
 
-  /// Where the device sees the first element: an argument of a CUDA kernel. The host must not read through it.
+  /// The device's address of the first element, as argument of a CUDA kernel. The host must not read through it.
   constexpr T* address() const noexcept { return address_; }
   /// The elements themselves, in a CPU kernel.
   constexpr std::span<T> in(KernelBlock) const noexcept { return {address_, size_}; }
@@ -88,16 +90,17 @@ struct MemoryUse {
   std::uint64_t pinned = 0;
 };
 
-/// What is held at this moment.
+/// Memory that is held now.
 ///
 /// Threads: any. The same is true of the other two.
 MemoryUse memory_held() noexcept;
 /// The most of each that was held since the process began, or since forget_memory_peaks.
 MemoryUse memory_peaks() noexcept;
-/// Lets the peaks begin with what is held now.
+/// Resets the peaks to the memory held now.
 void forget_memory_peaks() noexcept;
 
-/// What a device implements to own a region: freeing device memory, or unpinning host memory, in its destructor.
+/// A device implements this to own a region; its destructor frees device memory or unpins host memory. Users hold
+/// DeviceMemory or Pinned.
 class RegionBackend {
  public:
   enum class Kind : std::uint8_t { device, pinned };
@@ -152,7 +155,7 @@ class Pinned {
   std::unique_ptr<RegionBackend> owned_;
 };
 
-/// What a device implements to own a flag. Users hold a Flag or a FlagRef.
+/// A device implements this to own a flag. Users hold a Flag or a FlagRef.
 class FlagBackend {
  public:
   /// `word` is 0, aligned to a cache line of its own, and can be written by the device.
@@ -178,7 +181,7 @@ class FlagRef {
   /// Threads: any.
   /// Blocks:  never; it is a load from memory and asks no driver.
   std::uint64_t read() const noexcept {
-    // Acquire: what the stream brought to the host before it wrote the number is to be seen after it.
+    // Acquire: a reader of the number sees what the stream copied to the host before it wrote the number.
     return std::atomic_ref<std::uint64_t>(backend_->word()).load(std::memory_order_acquire);
   }
   FlagBackend& backend() const noexcept { return *backend_; }
@@ -187,7 +190,8 @@ class FlagRef {
   FlagBackend* backend_;
 };
 
-/// Owns a flag of a device. Must die before its Device, and after the streams that were asked to write it have done so.
+/// Owns a flag of a device. It must die before its Device, and after the streams that were requested to write it have
+/// done so.
 class Flag : public FlagRef {
  public:
   explicit Flag(std::unique_ptr<FlagBackend> backend) noexcept : FlagRef(*backend), owned_(std::move(backend)) {}

@@ -18,9 +18,8 @@
 
 namespace penstock {
 
-/// One tile as a stage sees it: on the device, or for a stage that reads once in the host's memory where the device
-/// sees it. Kernels read it and write to it; the host cannot, since the device is still copying when the stage is
-/// asked.
+/// One tile as a stage sees it: in device memory or, for a stage that reads once, in host memory at the device's
+/// address. Kernels read and write it. The host cannot, since the device may still be copying when the stage is called.
 ///
 /// Shape: input and more_inputs hold what the source filled, output is the whole output part; with in_place output and
 /// input start at the same byte.
@@ -37,9 +36,9 @@ struct DeviceTile {
   }
 };
 
-/// Calls `body(DeviceTile const& stretch, std::size_t count)` for the tiles of a batch, those that lie side by side in
-/// one stretch: it has the bytes of all `count` of them, and sequence and tag of the first. A tile that has more inputs
-/// than one is a stretch of its own.
+/// Calls `body(DeviceTile const& stretch, std::size_t count)` for the tiles of a batch, with those that are consecutive
+/// as one stretch: it has the bytes of all `count` of them, and sequence and tag of the first. A tile with several
+/// inputs is a stretch of its own.
 template <class Body>
 void for_each_stretch(std::span<DeviceTile const> tiles, Body body) {
   auto const behind = [](DeviceSpan<std::byte> one, DeviceSpan<std::byte> next) {
@@ -63,9 +62,9 @@ void for_each_stretch(std::span<DeviceTile const> tiles, Body body) {
   }
 }
 
-/// A tile's parts as elements. Stage functions name it instead of DeviceTile: `DeviceTileOf<float>` where input and
-/// output are alike, `DeviceTileOf<float, double>`, and `DeviceTileOf<Inputs<float, float>, double>`, where `inputs`
-/// are those of each input: `auto const [a, b] = tile.inputs;`.
+/// A tile's parts as elements. Stage functions name it instead of DeviceTile: `DeviceTileOf<float>` if input and output
+/// have the same type, `DeviceTileOf<float, double>`, and `DeviceTileOf<Inputs<float, float>, double>`, where `inputs`
+/// has the elements of each input: `auto const [a, b] = tile.inputs;`.
 ///
 /// Shape:  as many whole elements as the source filled, and as the output part holds.
 /// Units:  elements.
@@ -110,7 +109,7 @@ struct DeviceTileOf<Inputs<First, More...>, Out> {
         tag(tile.tag) {}
 };
 
-/// What a function's parameter for the tile says of its parts: DeviceTile nothing, DeviceTileOf all.
+/// Element types that a function's tile parameter states: none for DeviceTile, all for DeviceTileOf.
 template <class Tile>
 struct TypesOfParameter {
   static constexpr TileTypes value = {};
@@ -132,7 +131,7 @@ struct FirstParameter<std::function<Result(First, Others...)>> {
   using Type = std::remove_cvref_t<First>;
 };
 
-/// What a function for a stage takes the tile's parts for: nothing that is known, if it is a template.
+/// Element types that a stage function expects of the tile's parts; unknown if it is a template.
 template <class Body>
 constexpr TileTypes types_of_function() noexcept {
   if constexpr (requires(Body body) { std::function(body); }) {

@@ -13,7 +13,7 @@
 
 namespace penstock {
 
-/// A tile's bytes as elements of a type: as many whole ones as there are.
+/// A tile's bytes as elements of a type: as many whole elements as fit.
 ///
 /// Units:   elements.
 /// Threads: any.
@@ -33,7 +33,7 @@ std::span<Element> elements(std::span<std::byte> bytes) {
   return {const_cast<Element*>(all.data()), all.size()};
 }
 
-/// The types of the elements of a tile's inputs, where it has several: `Inputs<float, float>`.
+/// The types of the elements of a tile's inputs, if it has several: `Inputs<float, float>`.
 template <class... In>
 struct Inputs {
   static_assert(sizeof...(In) >= 1 && sizeof...(In) <= 1 + most_more_inputs, "a tile has one to four inputs");
@@ -49,7 +49,7 @@ struct InputsOf<Inputs<In...>> {
   using Type = Inputs<In...>;
 };
 
-/// The bytes of so many elements; of `void`, none.
+/// The size in bytes of `count` elements; 0 for `void`.
 ///
 /// Throws: Error of kind bad_argument, if that is more than a process can address.
 template <class Element>
@@ -67,7 +67,7 @@ std::size_t bytes_of_elements(std::size_t count) {
 }
 
 /// The shape of a tile that holds `count` elements of each input and `output_count` of the output: `tile_of<float>(n)`
-/// for input and output alike, `tile_of<Inputs<float, float>, double>(n)`. `void` stands for a part that there is not:
+/// for input and output alike, `tile_of<Inputs<float, float>, double>(n)`. `void` stands for a missing part:
 /// `tile_of<float, void>(n)` brings nothing back.
 ///
 /// Units:  elements.
@@ -91,9 +91,9 @@ TileShape tile_of(std::size_t count) {
   return tile_of<In, Out>(count, count);
 }
 
-/// What a sink gets of one tile, as elements: the output of a tile that is done, or what went wrong with it. A sink
-/// names it instead of Completion: `[&](TileResult<float> result) { ... }`. The output's type comes first, since many
-/// sinks read nothing else: of a `tile_of<In, Out>` the result is a `TileResult<Out, In>`.
+/// The result of one tile as a sink gets it, as elements: the output of a tile that is done, or the failure. A sink
+/// takes it instead of Completion: `[&](TileResult<float> result) { ... }`. The output's type comes first, since many
+/// sinks read nothing else: the result of a `tile_of<In, Out>` is a `TileResult<Out, In>`.
 ///
 /// Threads: the sink's, while it is called. A sink that keeps the tile takes a Completion&, which has the loan.
 template <class Out = std::byte, class In = Out>
@@ -102,10 +102,10 @@ class TileResult {
   TileResult(Completion& completion) noexcept  // NOLINT(google-explicit-constructor): a view of the same tile.
       : completion_(&completion) {}
 
-  /// True if the tile is done: only then it has an output.
+  /// True if the tile is done; only then does it have an output.
   explicit operator bool() const noexcept { return completion_->ok(); }
   bool ok() const noexcept { return completion_->ok(); }
-  /// What the stage produced.
+  /// The output that the stage produced.
   ///
   /// Units:  elements, as many whole ones as there are.
   /// Throws: Error of kind bad_argument, if the tile is not done; the text says why it is not.
@@ -113,7 +113,7 @@ class TileResult {
     expect_done();
     return elements<Out>(completion_->loan->produced_output());
   }
-  /// What the source filled; of an input beside the first, say which: 1 is the second. With TileShape::in_place it is
+  /// The input that the source filled; `which` selects another input: 1 is the second. With TileShape::in_place it is
   /// the output.
   ///
   /// Units:  elements, as many whole ones as there are.
@@ -126,9 +126,9 @@ class TileResult {
   }
 
   Outcome outcome() const noexcept { return completion_->outcome; }
-  /// Where it failed and why; null unless it failed.
+  /// The place and reason of the failure; null unless the tile failed.
   Failure const* failure() const noexcept { return completion_->failure.get(); }
-  /// Why there is no output, as a sentence; empty if there is one.
+  /// The reason why there is no output, as a sentence; empty if there is one.
   std::string problem() const {
     if (ok()) return {};
     if (Failure const* const failed = failure()) return failed->stage + ": " + failed->reason;

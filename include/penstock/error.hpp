@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What penstock throws.
+// The exception of penstock.
 #pragma once
 
 #if __cplusplus <= 201703L
@@ -11,9 +11,9 @@
 
 namespace penstock {
 
-/// Why something was refused or broke, for callers that must choose what to do next.
+/// Kind of a refusal or failure, for callers that must choose what to do next.
 enum class ErrorKind {
-  bad_argument,          ///< The caller asked for something that cannot be; the text says what to ask for instead.
+  bad_argument,          ///< The caller asked for something impossible; the text says what to ask for instead.
   unsupported,           ///< This build or this device cannot do it.
   no_driver,             ///< No CUDA driver is installed or it does not answer.
   driver_too_old,        ///< The CUDA driver is older than the runtime of this build needs.
@@ -26,7 +26,7 @@ enum class ErrorKind {
   system,                ///< The operating system refused; the text carries its words.
 };
 
-/// A broken promise, with a sentence that names the remedy.
+/// A violated contract or a failure, with a sentence that names the remedy.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, std::string const& sentence) : std::runtime_error(sentence), kind_(kind) {}

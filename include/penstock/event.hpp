@@ -13,15 +13,15 @@
 
 namespace penstock {
 
-/// What another process opens an event by, with Device::open_event. It goes there as it is: by a pipe, a socket, or
-/// memory that both have.
+/// Handle by which another process opens an event with Device::open_event. Its bytes may be sent by a pipe, a socket or
+/// shared memory.
 struct EventHandle {
   std::array<std::byte, 64> bytes = {};
 
   bool operator==(EventHandle const&) const = default;
 };
 
-/// What a device implements to have events. Users hold an Event or an EventRef.
+/// A device implements this to have events. Users hold an Event or an EventRef.
 class EventBackend {
  public:
   virtual ~EventBackend() = default;
@@ -29,7 +29,7 @@ class EventBackend {
   virtual void wait() = 0;
   virtual std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) = 0;
   virtual void* native() const noexcept = 0;
-  /// Only an event that was made for several processes has one.
+  /// An event that was made for several processes overrides this.
   virtual EventHandle handle() {
     throw Error(ErrorKind::bad_argument,
                 "This event is for one process: make it with EventOptions::interprocess to have a handle.");
@@ -60,7 +60,7 @@ class EventRef {
   std::optional<std::chrono::nanoseconds> since(EventRef earlier) const { return backend_->since(*earlier.backend_); }
   /// The device's own handle: a cudaEvent_t, or nothing of use on the CPU device.
   void* native() const noexcept { return backend_->native(); }
-  /// What another process opens it by, as long as this one has it.
+  /// Handle by which another process opens the event, as long as this process has it.
   ///
   /// Throws: Error of kind bad_argument, unless it was made with EventOptions::interprocess.
   EventHandle handle() const { return backend_->handle(); }

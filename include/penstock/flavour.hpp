@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No `#pragma once`: each header that is not the same in both flavours asks anew for one, whichever came before.
+// There is no `#pragma once`: each header that differs between the flavours checks again that there is one, whichever
+// header came before.
 #if !defined(PENSTOCK_PER_THREAD) && !defined(PENSTOCK_LEGACY) && defined(PENSTOCK_NO_FLAVOUR) && \
     !defined(PENSTOCK_FLAVOUR_OPTIONAL)
 // clang-format off
@@ -13,9 +14,9 @@ Link its target to penstock::penstock (per-thread) or penstock::legacy."
 
 #include "penstock/device.hpp"
 
-// Stops the compiler where a source file and the penstock that it will be linked to would mean different default
-// streams by "0". It asks for definitions that penstock's targets and pkg-config files bring. Where a compiler cannot
-// see it, since objects of both kinds are linked, it stops the linker.
+// Stops the compiler where a source file and the penstock library that it will be linked to mean different default
+// streams by "0". The check relies on definitions that penstock's targets and pkg-config files supply. Where no
+// compiler can see it, since objects of both kinds are linked, the linker stops.
 // clang-format off
 #if defined(PENSTOCK_PER_THREAD) && defined(PENSTOCK_LEGACY)
 #error "penstock: this file is compiled for both flavours. Link its target to penstock::penstock or to penstock::legacy."
@@ -24,7 +25,7 @@ Link its target to penstock::penstock (per-thread) or penstock::legacy."
 #error "penstock: CUDA means the legacy default stream in this file, but its penstock the per-thread ones. \
 Compile it with -DCUDA_API_PER_THREAD_DEFAULT_STREAM=1 (nvcc: --default-stream per-thread), or link penstock::legacy."
 
-// A definition that comes too late changes nothing: nvcc includes CUDA's header before the first line of a file.
+// A definition that comes too late has no effect: nvcc includes CUDA's header before the first line of a file.
 #elif defined(PENSTOCK_PER_THREAD) && defined(__CUDA_RUNTIME_API_H__) && \
     !defined(__CUDART_API_PER_THREAD_DEFAULT_STREAM)
 #error "penstock: CUDA's header came before CUDA_API_PER_THREAD_DEFAULT_STREAM and means the legacy default stream. \
@@ -61,7 +62,7 @@ extern char const link_with_penstock_legacy;
 }  // namespace penstock
 #endif
 
-/// The inline namespace of all that is compiled once for each flavour, so that the two never meet at link time.
+/// The inline namespace of all code that is compiled once for each flavour, so that the two never meet at link time.
 #if defined(PENSTOCK_PER_THREAD)
 #define PENSTOCK_FLAVOUR per_thread
 #elif defined(PENSTOCK_LEGACY)
@@ -72,7 +73,7 @@ extern char const link_with_penstock_legacy;
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Which default stream this build, and all code that is linked to it, means by "0".
+/// The default stream that "0" means in this build and in all code that is linked to it.
 ///
 /// Threads: any.
 constexpr Flavour flavour() noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the records of a file or a stream begin and end.
+// Division of a file or a stream into records.
 #pragma once
 
 #include <array>
@@ -16,8 +16,7 @@
 
 namespace penstock {
 
-/// How bytes that come one after the other are records: by a delimiter, a length in front, one size, or a rule of
-/// yours.
+/// Division of consecutive bytes into records: by a delimiter, a length in front, one size, or a rule of yours.
 ///
 /// A record has its delimiter or its length in it. Records follow one another without a gap. check_framing tries a
 /// framing of yours.
@@ -26,31 +25,31 @@ namespace penstock {
 class Framing {
  public:
   virtual ~Framing() = default;
-  /// How long the record is that `bytes` begin with, also if it goes on behind them; nothing, if they do not tell.
+  /// Length of the record at the beginning of `bytes`, even if it continues behind them; nothing if they are too few to
+  /// tell.
   ///
   /// Units:  bytes, at least 1.
-  /// Throws: Error, if no record begins so. The input is then not read on.
+  /// Throws: Error, if no record can begin with these bytes. The input is then not read further.
   virtual std::optional<std::uint64_t> record_bytes(std::span<std::byte const> bytes) const = 0;
-  /// How many of these bytes are whole records. They begin with a record. What is damaged behind a whole record is
-  /// found once the bytes begin with it.
+  /// Number of these bytes that belong to whole records. The bytes begin with a record. Damage behind a whole record is
+  /// detected once the bytes begin with it.
   ///
   /// Throws: as record_bytes, of the first record.
   virtual std::size_t whole_bytes(std::span<std::byte const> bytes) const;
-  /// If records end with a delimiter, how long that is: the end of a record can then be found from any byte of it, by
-  /// record_bytes, and the last record of an input may lack it. At most 2048. 0: the end of a record can be found from
-  /// its beginning only.
+  /// Length of the delimiter, if records end with one: the end of a record can then be found from any of its bytes, by
+  /// record_bytes, and the last record of an input may lack the delimiter. At most 2048. 0: the end of a record can be
+  /// found from its beginning only.
   virtual std::size_t delimiter_bytes() const noexcept { return 0; }
-  /// If all records are of one size, that size; otherwise 0.
+  /// Size of the records if all are of one size; otherwise 0.
   virtual std::size_t equal_bytes() const noexcept { return 0; }
-  /// True if it can be told where records begin without the records in front of them, by find_record. All producers
-  /// then read a regular file at once.
+  /// True if find_record finds the beginning of a record without the records in front of it. All producers then read a
+  /// regular file at once.
   virtual bool finds_records() const noexcept { return false; }
-  /// Where the first record begins that does not begin in front of `from`: `from`, if one begins just there. The bytes
-  /// are from the middle of an input, or from its middle to its `end`. Those in front of `from` are there to be looked
-  /// back at. Nothing, if the bytes do not tell.
+  /// Beginning of the first record at or behind `from`. The bytes are from the middle of an input, or from its middle
+  /// to its `end`. The bytes in front of `from` are for looking back. Nothing if the bytes do not tell.
   ///
-  /// The place is compared with the end of the record in front of it. If they differ, the records are read again from
-  /// that end on: a wrong place costs time, and no record.
+  /// The result is compared with the end of the preceding record. If they differ, the records are read again from that
+  /// end: a wrong result costs time, but loses no record.
   ///
   /// Shape:  `all` begins a multiple of find_aligned bytes behind the first record of the input. Up to find_back bytes
   ///         are in front of `from`.
@@ -60,41 +59,41 @@ class Framing {
   }
   static constexpr std::size_t find_back = 4096, find_aligned = 64;
 
-  /// If the first bytes of an input say how its records are, at most how many; 0: all inputs have this framing.
+  /// Maximum number of first bytes of an input that determine its framing; 0: all inputs have this framing.
   virtual std::size_t head_bytes() const noexcept { return 0; }
-  /// How an input is cut.
+  /// Framing of one input.
   struct OfInput {
     std::shared_ptr<Framing const> framing;
     std::size_t head = 0;  ///< Bytes in front of its first record.
   };
-  /// How the input is cut that begins so. They are head_bytes, unless the whole input has fewer.
+  /// Framing of an input that begins with these bytes. There are head_bytes of them, unless the whole input has fewer.
   ///
-  /// Throws: Error, if no input begins so.
+  /// Throws: Error, if no input can begin with these bytes.
   virtual OfInput of_input(std::span<std::byte const> /*first*/) const { return {}; }
 
-  /// What a record says of those behind it.
+  /// Effect of a record on the framing of the records behind it.
   enum class Change {
     none,
     behind,  ///< They have the framing that `behind` gives.
     part,    ///< Likewise, and the record begins a tile.
   };
-  /// What the record says that these bytes begin with. Framings with a delimiter or of one size do not change.
+  /// Effect of the record at the beginning of these bytes. Framings with a delimiter or of one size do not change.
   virtual Change change(std::span<std::byte const> /*bytes*/) const noexcept { return Change::none; }
-  /// The framing of what comes behind this whole record, which changes it.
+  /// Framing of the bytes behind this whole record, which changes it.
   ///
   /// Throws: Error, as record_bytes.
   virtual std::shared_ptr<Framing const> behind(std::span<std::byte const> /*record*/) const { return nullptr; }
 
-  /// True if something is lost where the record that these bytes begin with is left out, since it does not fit into a
-  /// tile. One that is not missed is looked at once it is whole, as it may be damaged.
+  /// True if data is lost when the record at the beginning of these bytes, which does not fit into a tile, is left out.
+  /// A record that is not missed is still checked for damage once it is whole.
   virtual bool is_missed(std::span<std::byte const> /*bytes*/) const noexcept { return true; }
 
-  /// What a stage has to know of records besides their places.
+  /// Information that a stage needs about records in addition to their places.
   using Notes = std::array<std::uint32_t, 7>;
-  /// Of all records of this framing; RecordPlaces has it.
+  /// Notes that hold for all records of this framing; RecordPlaces contains them.
   virtual Notes notes() const noexcept { return {}; }
-  /// This is the framing behind the last of these records. Writes what a stage has to know of each of them to `more`,
-  /// and changes `notes` to say so; says how many bytes it wrote.
+  /// This is the framing behind the last of these records. Writes the stage's information on each record to `more`,
+  /// changes `notes` accordingly, and returns the number of bytes written.
   ///
   /// Throws: Error of kind bad_argument, if there is no room.
   virtual std::size_t write_more(std::span<std::byte const> /*records*/, std::span<std::uint32_t const> /*places*/,
@@ -105,36 +104,35 @@ class Framing {
 
 using FramingRef = std::shared_ptr<Framing const>;
 
-/// Records that end with these bytes, and have them nowhere else.
+/// Records that end with this delimiter and do not contain it elsewhere.
 ///
-/// Throws: Error of kind bad_argument, if there are none, or if they can overlap with themselves, as "aba" does in
-/// "ababa".
+/// Throws: Error of kind bad_argument, if the delimiter is empty, or can overlap with itself, as "aba" does in "ababa".
 FramingRef delimited_by(std::string delimiter);
 /// Lines: records that end with "\n". A "\r" in front of that belongs to the line.
 FramingRef lines();
-/// Records of so many bytes.
+/// Records of this fixed size.
 ///
 /// Throws: Error of kind bad_argument, if it is 0.
 FramingRef equal_records(std::size_t bytes);
 
 enum class ByteOrder { big, little };
-/// The length that each record has in front.
+/// The length field in front of each record.
 struct LengthPrefix {
-  std::size_t bytes = 4;  ///< Of the length itself: 1 to 8.
+  std::size_t bytes = 4;  ///< Size of the length field itself: 1 to 8.
   ByteOrder order = ByteOrder::big;
   std::size_t before = 0;  ///< Bytes of the record before its length.
-  /// What to add to the length to get all bytes of the record. 0: it says all. Empty: the bytes of the length itself
-  /// and those before it, so it counts what is behind it.
+  /// Number to add to the length to get the size of the whole record. 0: the length counts all bytes. Empty: the size
+  /// of the length field plus `before`, so the length counts the bytes behind it.
   std::optional<std::int64_t> more = {};
-  std::uint64_t most = std::uint64_t{1} << 31;  ///< A record that says it is longer is an error of the input.
+  std::uint64_t most = std::uint64_t{1} << 31;  ///< A record with a greater size is an error of the input.
 };
-/// Records whose length is in front. As it stands: four bytes, the highest first, which do not count themselves.
+/// Records with their length in front. Default: four bytes, big-endian, which do not count themselves.
 ///
-/// Throws: Error of kind bad_argument, if `prefix` says what cannot be.
+/// Throws: Error of kind bad_argument, if `prefix` is not valid.
 FramingRef length_prefixed(LengthPrefix prefix = {});
 
-/// Calls `take(record)` for each whole record of these bytes, which begin with a record, and then for what is left
-/// behind the last one, if that is anything and records may lack their delimiter.
+/// Calls `take(record)` for each whole record of these bytes, which begin with a record, and then for the bytes behind
+/// the last one, if there are any and records may lack their delimiter.
 ///
 /// Throws: as record_bytes, and what `take` throws.
 template <class Take>
@@ -155,38 +153,38 @@ void each_record(Framing const& framing, std::span<std::byte const> bytes, Take 
   if (!bytes.empty() && now->delimiter_bytes() != 0) take(bytes);
 }
 
-/// Tries a framing on a sample of its input, with each byte as a border: as of a tile, of what a pipe brings, of a
-/// piece of a file. Returns what is wrong, as a sentence; nothing, if all is right.
+/// Tests a framing on a sample of its input, with a border at each byte: borders of tiles, of reads from a pipe, and of
+/// parts of a file. Returns the problem as a sentence, or an empty text.
 ///
 /// Blocks: for a time that grows with the square of the sample; some records suffice.
 std::string check_framing(Framing const& framing, std::span<std::byte const> sample);
 
-/// What the second input of a tile begins with, if FileSource writes there where the records of the first one begin. As
-/// many numbers of 32 bits follow as there are records: the first byte of each. What Framing::write_more writes is
-/// behind them.
+/// The head of the second input of a tile, if FileSource writes the places of the first input's records there. One
+/// number of 32 bits per record follows: the offset of its first byte. The output of Framing::write_more comes behind
+/// them.
 struct RecordPlaces {
   std::uint32_t records = 0;
   Framing::Notes notes = {};  ///< Framing::notes.
 };
-/// How large the second input must be, so that it has room for the places of all records of a tile, if none has fewer
-/// than `least_record` bytes.
+/// Minimum size of the second input for the places of all records of a tile, if none has fewer than `least_record`
+/// bytes.
 constexpr std::size_t record_places_bytes(std::size_t tile_bytes, std::size_t least_record) {
   return sizeof(RecordPlaces) + tile_bytes / least_record * sizeof(std::uint32_t);
 }
-/// Writes them, and says how many bytes they are. The first of the records is of this framing.
+/// Writes the places, and returns their size in bytes. The first of the records is of this framing.
 ///
 /// Shape:   `to` is aligned for numbers of 32 bits.
 /// Threads: any.
 /// Throws:  Error of kind bad_argument, if there is no room for all; and as record_bytes.
 std::size_t write_record_places(Framing const& framing, std::span<std::byte const> records, std::span<std::byte> to);
 
-/// What becomes of a record that does not fit into a tile.
+/// Treatment of a record that does not fit into a tile.
 enum class LongRecords {
   refuse,    ///< It is left out.
   truncate,  ///< Its first bytes, as many as fit, are a record without a delimiter; the others are left out.
 };
 
-/// Records that did not come through whole.
+/// Records that were not passed on whole.
 struct RecordLoss {
   std::uint64_t refused = 0;     ///< Too long, and left out.
   std::uint64_t truncated = 0;   ///< Too long, and cut.
@@ -201,8 +199,8 @@ struct RecordLoss {
   }
   bool operator==(RecordLoss const&) const = default;
 };
-/// What was lost, an entry for each reason. If the input was `stopped`, a record that is not finished is not lost: the
-/// stop came before its end.
+/// The lost records, an entry for each reason. If the input was `stopped`, an unfinished record does not count as lost:
+/// the stop came before its end.
 std::vector<LeftOut> left_out_of(RecordLoss const& loss, bool stopped = false);
 
 }  // namespace penstock

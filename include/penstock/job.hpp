@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job: what a pipeline of yours does, so that one program can run, measure, compare, tune and watch it.
+// A job: the work of a user's pipeline, for one program that can run, measure, compare, tune and watch it.
 #pragma once
 
 #include <cstddef>
@@ -55,12 +55,12 @@ class JobValues {
   std::map<std::string, std::vector<std::string>, std::less<>> all_;
 };
 
-/// An option of a job, `--name VALUE`, beside those that every job has.
+/// An option of a job, `--name VALUE`, in addition to those that every job has.
 struct JobOption {
-  std::string name;           ///< Without dashes.
-  std::string sentence;       ///< What --help prints, without the full stop.
+  std::string name;           ///< Name without dashes.
+  std::string sentence;       ///< Sentence that --help prints, without the full stop.
   std::string preset = {};    ///< The value if the option is not named: one that `read` accepts, or empty.
-  std::string type = "LIST";  ///< What --help calls the value.
+  std::string type = "LIST";  ///< Name of the value in --help.
   std::string offered = {};   ///< The values that completion offers, separated by ", ".
   bool listed = true;         ///< The option takes a list; a measurement tries each value of it, as of --tile.
   bool required = false;      ///< The option must be named; it takes no list and has no preset.
@@ -78,10 +78,10 @@ JobOption number_option(std::string name, std::string sentence, std::uint64_t pr
                         std::uint64_t most);
 /// An option that takes one of these words, which its help lists behind the sentence; the first one is the preset.
 JobOption word_option(std::string name, std::string sentence, std::vector<std::string> words);
-/// An option that must be given once, with the name of a file that can be read, or `-` for standard input, which a
-/// `FileSource` takes for it.
+/// An option that must be given once, with the name of a file that can be read, or `-` for standard input; a
+/// `FileSource` accepts both.
 JobOption file_option(std::string name, std::string sentence);
-/// The same for several files, which JobValues::texts gives: `--input FILE...`. A `FileSource` of them reads one after
+/// The same for several files, which JobValues::texts returns: `--input FILE...`. A `FileSource` reads them one after
 /// the other.
 JobOption files_option(std::string name, std::string sentence);
 /// An option that must be given once, with the name of a folder that can be read.
@@ -89,26 +89,26 @@ JobOption folder_option(std::string name, std::string sentence);
 /// An option that need not be given, and is empty then; else it names a file that can be read, and `-` is a file of
 /// that name.
 JobOption optional_file_option(std::string name, std::string sentence);
-/// An option that need not be given, and is empty then; else it names a file that the job writes. A program refuses one
-/// that is also read, lies in a folder that is read, or is written by another option, by links too.
+/// An option that need not be given, and is empty then; else it names a file that the job writes. A program refuses a
+/// file that is also read, lies in a folder that is read, or is written by another option, also if a link leads to it.
 JobOption output_option(std::string name, std::string sentence);
 
 /// One set of values with which a job runs: a point of a measurement.
 struct JobPoint {
-  JobValues values = {};          ///< Of all of the job's own options.
+  JobValues values = {};          ///< Values of all of the job's own options.
   std::size_t tile_bytes = 0;     ///< The size of a tile, by --tile or Job::tile.
   PipelineOptions pipeline = {};  ///< The other options of the run. Its tile shape is not set yet.
-  /// Requested when the program is asked to end. A source that may wait takes it, as FileSourceOptions::stop, or the
-  /// program waits until more comes.
+  /// Requested when the program is to end. A source that may wait must use it, as FileSourceOptions::stop; otherwise
+  /// the program waits until more data comes.
   std::stop_token stop = {};
-  /// It is for a measurement, so its input must end; only `run` can read on until it is interrupted.
+  /// True for a measurement: the input must end. Only `run` can read on until it is interrupted.
   bool measured = false;
-  /// JobWork::digest will be called. It is not behind the timed runs of a measurement, so a sink may leave out of them
-  /// what nothing but the digest needs.
+  /// True if JobWork::digest will be called. It is not called after the timed runs of a measurement, so there a sink
+  /// may omit what only the digest needs.
   bool digested = true;
 };
 
-/// What one run of a job is made of.
+/// Parts of one run of a job.
 struct JobWork {
   /// Makes a source that starts at the beginning of the input, for tiles of this pool. `run` calls it once. A
   /// measurement calls it again each time the input ends before the measurement does.
@@ -119,38 +119,39 @@ struct JobWork {
   /// Gets the completion of every tile, as the sink of a pipeline does. Empty: completions are dropped.
   Sink sink = {};
   std::vector<HostStage> host_stages = {};
-  /// Returns one number that stands for the results of the whole input. It is called after the stages were merged. The
-  /// number must not depend on how the input was cut into tiles, nor on their order. Empty: results are not checked.
+  /// Returns a number that identifies the results of the whole input. It is called after the stages were merged. The
+  /// number must depend neither on the division of the input into tiles nor on their order. Empty: results are not
+  /// checked.
   std::function<std::uint64_t()> digest = {};
-  /// Returns what `run` prints: lines, each with its line break. It is called after the stages were merged. Empty:
-  /// nothing is printed.
+  /// Returns the text that `run` prints: lines, each with its line break. It is called after the stages were merged.
+  /// Empty: nothing is printed.
   std::function<std::string()> results = {};
-  /// Returns lines that are final already, for `run` to print them while the input goes on: those that it has not
-  /// returned before. `run` calls it after each call of `sink`, on the same thread, and prints them before those of
+  /// Returns lines that are final already and that it has not returned before; `run` prints them while it reads further
+  /// input. `run` calls it after each call of `sink`, on the same thread, and prints these lines before those of
   /// `results`. A measurement does not call it. Empty: all lines are printed at the end.
   ///
-  /// Threads: as `sink`. With Job::parallel_sink several call it at once, and what they return is printed in any order.
-  /// Blocks:  the run, while the reader of standard output takes nothing.
+  /// Threads: as `sink`. With Job::parallel_sink several call it at once, and their lines are printed in any order.
+  /// Blocks:  the run, while the reader of standard output accepts nothing.
   std::function<std::string()> lines_so_far = {};
   /// Returns sentences on the results, which `run` prints on standard error, each on a line. It is called after
   /// `results`. Empty: there are none.
   std::function<std::vector<std::string>()> remarks = {};
-  /// Returns what of the input the results do not have, or have only as input that could not be used (LeftOut::lost is
-  /// false), for Report::left_out. It is called after `results`. Empty: nothing beside what the source says.
+  /// Returns the input that is missing from the results, or counted there as unusable (LeftOut::lost is false), for
+  /// Report::left_out. It is called after `results`. Empty: only what the source reports.
   std::function<std::vector<LeftOut>()> left_out = {};
-  /// Called when `run` gets SIGHUP, on a thread of its own, while the sink may be called: opens output files anew, as
-  /// log rotation wants. What it throws is printed, and the run goes on. Empty: SIGHUP ends the run, as SIGTERM does.
+  /// Called when `run` gets SIGHUP, on a separate thread, while the sink may be called: reopens output files, as log
+  /// rotation needs. Exceptions are printed, and the run continues. Empty: SIGHUP ends the run, as SIGTERM does.
   std::function<void()> reopen = {};
 };
 
 /// The hash of no bytes.
 inline constexpr std::uint64_t digest_of_nothing = 0xcbf29ce484222325;
-/// A hash of these bytes behind those that `before` is of, for JobWork::digest. It is not cryptographic.
+/// A hash that continues `before` with these bytes, for JobWork::digest. It is not cryptographic.
 ///
 /// Source: FNV-1a, 64 bits, by Fowler, Noll and Vo.
 std::uint64_t digest_of_bytes(std::span<std::byte const> bytes, std::uint64_t before = digest_of_nothing) noexcept;
 
-/// Which parts of a job can be measured alone. Their throughput is a ceiling of the whole, and shows what bounds it.
+/// Parts of a job that can be measured alone. Their throughput is a ceiling of the whole, and shows the bottleneck.
 struct Alone {
   bool fill = true;  ///< The source writes to tiles.
   /// The stage works on tiles, and may run without a pipeline: its output is dropped, and it gets full tiles, in which
@@ -158,10 +159,10 @@ struct Alone {
   bool stage = false;
 };
 
-/// A job: how to make its source, stages and sink, and which options it has.
+/// A job: functions that make its source, stages and sink, and its options.
 struct Job {
-  std::string sentence = {};            ///< What the program does, for --help, without the full stop.
-  std::string name = {};                ///< What profiles call the job. Empty: the name of the program.
+  std::string sentence = {};            ///< Purpose of the program, for --help, without the full stop.
+  std::string name = {};                ///< Name of the job in profiles. Empty: the name of the program.
   std::vector<JobOption> options = {};  ///< The job's own options.
   std::string tile = "1MiB";            ///< The size of a tile without --tile.
   /// Returns the shape of a tile. Empty: an input part of `tile_bytes` bytes, and no output part.
@@ -179,9 +180,9 @@ struct Job {
   std::function<void(JobPoint const&)> check = {};
   /// Returns which parts can be measured alone at this point. Empty: filling, but not the stage.
   std::function<Alone(JobPoint const&)> alone = {};
-  /// What results count beside bytes and tiles, in the singular, as "record". Empty: nothing.
+  /// Unit that results count in addition to bytes and tiles, in the singular, as "record". Empty: none.
   std::string item = {};
-  /// Returns how many items a tile has that is done. It is called before the sink, on the same thread.
+  /// Returns the number of items in a tile that is done. It is called before the sink, on the same thread.
   std::function<std::uint64_t(Tile const&)> items = {};
   bool parallel_sink = false;  ///< The sink may be called by several threads at once.
   bool ordered = false;        ///< The sink sees tiles in the source's order.
@@ -197,10 +198,10 @@ inline namespace PENSTOCK_FLAVOUR {
 /// return penstock::run_job(argc, argv, job); }`. Build programs that call it by the CMake function penstock_add_job.
 /// docs/jobs.md describes the commands.
 ///
-/// `libraries` is the folder in which an installation of penstock has the library that `watch` needs. That function
-/// says which folder it is. Without it the library must be beside the program.
+/// `libraries` is the folder in which an installation of penstock has the library that `watch` needs; that function
+/// sets it. Without it the library must be in the program's folder.
 ///
-/// Threads: the main thread, before it starts others: these leave the signals to it.
+/// Threads: the main thread, before it starts others, so that these inherit its mask of signals.
 /// Blocks:  until the command has ended.
 /// Returns: the exit code of the program. Errors are printed on standard error; no exception leaves this function.
 int run_job(int count, char** arguments, Job const& job, char const* libraries = PENSTOCK_LIBRARIES) noexcept;

@@ -20,7 +20,7 @@
 
 namespace penstock {
 
-/// What BLAKE3 cuts its input into.
+/// Sizes of the pieces into which BLAKE3 divides its input.
 ///
 /// Source: O'Connor, Aumasson, Neves, Wilcox-O'Hearn: BLAKE3, one function, fast everywhere (2020), section 2.
 inline constexpr std::size_t blake3_chunk_bytes = 1024;
@@ -32,18 +32,19 @@ inline constexpr std::uint32_t blake3_chunk_end = 2;
 inline constexpr std::uint32_t blake3_is_parent = 4;
 inline constexpr std::uint32_t blake3_is_root = 8;
 
-/// A node's chaining value: what its parent is made of.
+/// A node's chaining value: an input of its parent.
 using Blake3Value = std::array<std::uint32_t, 8>;
 using Blake3Digest = std::array<std::byte, 32>;
 
-/// The last compression of a subtree, not done yet: only code that knows the whole file knows whether this is the root.
+/// The last compression of a subtree, not done yet: only code that knows the whole file knows whether this node is the
+/// root.
 ///
 /// Shape: 112 bytes, trivially copyable, the same on host and GPU.
 struct Blake3Node {
   Blake3Value chaining;                 ///< The input chaining value.
   std::array<std::uint32_t, 16> block;  ///< The message as little-endian words, filled up with zeros.
-  std::uint32_t length;                 ///< How many bytes of the message are input.
-  std::uint32_t flags;                  ///< As the format has them, without the root's.
+  std::uint32_t length;                 ///< Number of message bytes that are input.
+  std::uint32_t flags;                  ///< Flags as in the format, without the root's.
   std::uint64_t counter;                ///< The chunk's number; 0 for a parent.
 
   friend bool operator==(Blake3Node const&, Blake3Node const&) = default;
@@ -61,7 +62,7 @@ Blake3Value blake3_value(Blake3Node const& node) noexcept;
 /// The digest of the file that has this topmost node.
 Blake3Digest blake3_root(Blake3Node const& node) noexcept;
 
-/// Merges the nodes of one file's tiles into its digest, in whatever order they come.
+/// Merges the nodes of one file's tiles, in any order of arrival, into its digest.
 ///
 /// Holds one value for each bit of the number of tiles, and one node for each tile that came before an earlier one.
 ///
@@ -76,7 +77,7 @@ class Blake3Tree {
   ///
   /// Throws: Error of kind bad_argument, if a tile is missing or there was one more.
   Blake3Digest finish(std::uint64_t tiles) const;
-  /// Tiles that wait for an earlier one.
+  /// Number of tiles that wait for an earlier one.
   std::size_t early() const noexcept { return early_.size(); }
 
  private:
@@ -84,10 +85,10 @@ class Blake3Tree {
 
   /// Subtrees of the tiles before `last_`, left to right; their sizes in tiles are the bits of `appended_ - 1`.
   std::vector<Blake3Value> stack_;
-  /// The newest tile in order: not merged before it is known whether another one follows.
+  /// The last tile in order; it is merged once it is known whether another one follows.
   std::optional<Blake3Node> last_;
   std::uint64_t taken_ = 0;     ///< Tiles in order so far.
-  std::uint64_t appended_ = 0;  ///< Those of them that were not empty, or the only one.
+  std::uint64_t appended_ = 0;  ///< Number of them that were not empty, or the only one.
   std::map<std::uint64_t, Blake3Node> early_;
 };
 
@@ -97,10 +98,10 @@ std::string blake3_hex(Blake3Digest const& digest);
 #ifdef PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {
 
-/// What the elements of an array are, where the array itself is bytes.
+/// Type of the elements of an array that is given as bytes.
 enum class ElementType : std::uint8_t { u32, i32, u64, i64, f32, f64 };
 
-/// What is made of two elements. Sums of integers wrap around.
+/// Combination of two elements. Sums of integers wrap around.
 enum class ReduceOperation : std::uint8_t { sum, min, max };
 
 constexpr std::size_t element_bytes(ElementType type) {
@@ -139,10 +140,10 @@ void with_element_type(ElementType type, Body body) {
 
 /// to[i] = from[i] + sqrt(sin^2 x + cos^2 x), where x is the float nearest to first_index + i.
 ///
-/// The root is 1, so the user can tell whether the sum is right: both bodies are within 3e-7 of it, plus half a unit in
-/// the last place of the sum.
+/// The root is 1, so a caller can check the sum: both kernels are within 3e-7 of it, plus half a unit in the last place
+/// of the sum.
 ///
-/// Shape:   from and to are memory of the stream's device, as long as each other, and the same or disjoint.
+/// Shape:   from and to are memory of the stream's device, of equal length, and the same or disjoint.
 /// Units:   first_index in elements; first_index + from.size() is at most 2^28. On a GPU there are no more blocks than
 ///          `multiprocessors` hold; 0: as many as the elements take.
 /// Threads: any.
@@ -154,14 +155,14 @@ void transform(DeviceSpan<float const> from, std::uint64_t first_index, DeviceSp
 /// Loads the kernel, as blake3_prepare does.
 void transform_prepare(StreamRef stream);
 
-/// The largest difference between `to`, read by the host, and the same formula in double precision.
+/// The largest difference between `to`, read by the host, and the formula in double precision.
 ///
 /// Threads: any. About 50 ns an element.
 double transform_error(std::span<float const> from, std::uint64_t first_index, std::span<float const> to);
 
 /// to[i] = one[i] + other[i]: a kernel that needs two inputs, which may have arrived on two streams.
 ///
-/// Shape:   memory of the stream's device, all three as long as each other, and the same or disjoint.
+/// Shape:   memory of the stream's device, all three of equal length, and the same or disjoint.
 /// Threads: any.
 /// Blocks:  never; `to` is valid once `stream` has passed this call.
 /// Throws:  Error, if the spans do not fit or the launch is refused. On the CPU device a launch may allocate.
@@ -170,7 +171,7 @@ void sum(DeviceSpan<float const> one, DeviceSpan<float const> other, DeviceSpan<
 /// Loads the kernel, as blake3_prepare does.
 void sum_prepare(StreamRef stream);
 
-/// Adds to counts[v] how many bytes of `input` have the value v: a histogram that grows tile by tile.
+/// Adds the number of bytes of `input` with the value v to counts[v]: a histogram that grows tile by tile.
 ///
 /// Shape:   memory of the stream's device; `counts` has 256 entries and is disjoint from `input`.
 /// Units:   `multiprocessors` as transform's.
@@ -183,7 +184,7 @@ void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> co
 /// Loads the kernel, as blake3_prepare does.
 void count_bytes_prepare(StreamRef stream);
 
-/// Device memory that `blake3_tile` needs beside a tile of at most `largest_input` bytes.
+/// Device memory that `blake3_tile` needs in addition to a tile of at most `largest_input` bytes.
 ///
 /// Units: bytes.
 std::size_t blake3_scratch_bytes(std::size_t largest_input) noexcept;
@@ -199,7 +200,7 @@ void blake3_prepare(StreamRef stream);
 /// Shape:   input, node and scratch are memory of the stream's device, 16-byte aligned. A file's tiles have one size, a
 ///          power of two times 1024 bytes; only the last may be shorter. `node` is sizeof(Blake3Node) bytes.
 /// Units:   first_chunk is the offset in the file of the tile's first byte / 1024.
-/// Threads: any; scratch and node are for this call alone until `stream` has passed it.
+/// Threads: any; only this call may use scratch and node until `stream` has passed it.
 /// Blocks:  never; node is valid once `stream` has passed this call.
 /// Throws:  Error, if a span does not fit the above or the launch is refused. On the CPU device a launch may allocate.
 void blake3_tile(DeviceSpan<std::byte const> input, std::uint64_t first_chunk, DeviceSpan<std::byte> node,

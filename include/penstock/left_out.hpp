@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of its input a run did not pass on or could not use, and why.
+// Input that a run did not pass on or could not use, with the reasons.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,11 @@ namespace penstock {
 
 /// Input of one kind that a run did not pass on or could not use, for one reason.
 struct LeftOut {
-  std::string unit;         ///< What is counted, in the singular: "record", "file", "packet".
-  std::string reason;       ///< Why, as words that can follow a comma: "too long for a tile".
-  std::uint64_t count = 0;  ///< How many units.
-  std::uint64_t bytes = 0;  ///< How many bytes they have together; 0 if that is not known.
-  std::string remedy =
-      {};  ///< What to change, as words without a full stop: "make tiles larger"; empty if nothing helps.
+  std::string unit;         ///< The unit counted, in the singular: "record", "file", "packet".
+  std::string reason;       ///< The reason, as words that can follow a comma: "too long for a tile".
+  std::uint64_t count = 0;  ///< Number of units.
+  std::uint64_t bytes = 0;  ///< Total size of these units in bytes; 0 if not known.
+  std::string remedy = {};  ///< The remedy, as words without a full stop: "make tiles larger"; empty if nothing helps.
   /// True if the input did not reach the results. False if the results count it as input that could not be used, as
   /// a row `other` does.
   bool lost = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why keys and numbers of lines could not be used, and how many there were of each kind.
+// Reasons why keys and numbers of lines could not be used, and the numbers of such lines.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace penstock {
 
-/// What became of a line's key or number.
+/// Result of reading a line's key or number.
 enum class LineReason : std::uint8_t {
   used,        ///< It was used.
   no_field,    ///< The line has no such field or member.
@@ -19,21 +19,21 @@ enum class LineReason : std::uint8_t {
   too_large,   ///< The number has more than 64 bits, or the time is not in the years 0 to 9999.
   no_year,     ///< The time has no year, and none follows from LineFields::first_second.
   outside,     ///< The key is a number or a time that has no group.
-  no_object,   ///< With JSON: the line does not begin with an object.
-  unfinished,  ///< With JSON: the object does not end in the line.
-  broken,      ///< With JSON: quotes, brackets or names of the line do not fit together.
-  shifted,     ///< Of an access log: the line has no time with a request and a status behind it, or no such field.
+  no_object,   ///< The line does not begin with an object; `json` only.
+  unfinished,  ///< The object does not end in the line; `json` only.
+  broken,      ///< Quotes, brackets or names of the line do not match; `json` only.
+  shifted,     ///< The line has no time followed by a request and a status, or no such field; `access_log` only.
 };
 inline constexpr std::size_t line_reasons = 13;
 
-/// The lines whose keys or numbers had each reason: the same on host and GPU.
+/// Numbers of lines by reason of key and number, the same on host and GPU.
 struct LineReasons {
   std::uint64_t keys[line_reasons] = {};     ///< Lines of the last group, by LineReason. None is `used`.
   std::uint64_t numbers[line_reasons] = {};  ///< Lines whose number was not added, by LineReason. None is `used`.
-  std::uint64_t largest = 0;  ///< The largest number of a group that a key outside of all groups would have.
-  std::uint64_t before = 0;   ///< The most groups that a time lies before the first one.
-  /// Lines that end within quotes, and so within a record: what follows counts as another line. Not those of formats
-  /// that have escapes, or no quotes.
+  std::uint64_t largest = 0;                 ///< The largest group number of a key outside all groups.
+  std::uint64_t before = 0;                  ///< The largest distance in groups of a time before the first group.
+  /// Lines that end within quotes, and so within a record: the text behind counts as another line. Not counted for
+  /// formats with escapes or without quotes.
   std::uint64_t open_quotes = 0;
 
   constexpr std::uint64_t keys_of(LineReason reason) const noexcept { return keys[static_cast<std::size_t>(reason)]; }

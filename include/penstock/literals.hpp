@@ -10,13 +10,13 @@
 
 namespace penstock {
 
-/// A set of strings, as a table in which kernels look: the same bytes on the host and on a GPU. The time to look does
-/// not grow with strings that are much alike.
+/// A set of strings, as a table that kernels search: the same bytes on the host and on a GPU. The search time does not
+/// grow for strings that are much alike.
 ///
 /// Threads: any, once it is made.
 class Literals {
  public:
-  /// So many bytes all of them may have together.
+  /// Maximum number of bytes of all strings together.
   static constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
   /// Equal strings count once.
@@ -25,10 +25,10 @@ class Literals {
   ///         long.
   explicit Literals(std::span<std::string const> texts);
 
-  /// To be uploaded as it is, to an address that is a multiple of 8. Strings that contain another one are not in it: a
-  /// text that has one of them has the other one.
+  /// The table, to be uploaded unchanged to an address that is a multiple of 8. Strings that contain another one are
+  /// not in it: a text that has one of them has the other one.
   std::span<std::byte const> table() const noexcept { return std::as_bytes(std::span(table_)); }
-  /// How many different ones were given.
+  /// Number of different strings that were given.
   std::size_t size() const noexcept { return size_; }
 
  private:
@@ -36,9 +36,9 @@ class Literals {
   std::size_t size_ = 0;
 };
 
-/// The lines of a text as literals, without their ends.
+/// The lines of a text as literals, without their line ends.
 ///
-/// Throws: as Literals; of an empty line with its number.
+/// Throws: as Literals; the error for an empty line states its number.
 Literals literals_of_lines(std::string const& text);
 
 }  // namespace penstock

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library reports where it has no caller to report to.
+// Messages of the library that have no caller to go to.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a running program tells Prometheus: counters of pipelines and sources, by HTTP.
+// Metrics of a running program for Prometheus: counters of pipelines and sources, by HTTP.
 #pragma once
 
 #include <cstdint>
@@ -21,39 +21,40 @@ class Pipeline;
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
 enum class MetricKind : std::uint8_t {
-  counter,  ///< Only grows, and begins again at 0 with a run.
+  counter,  ///< Grows only, and restarts at 0 with a run.
   gauge,    ///< Goes up and down.
 };
 
-/// One value, and what tells it from the others of its name.
+/// One value, and the labels that distinguish it from others of its name.
 struct MetricSample {
   MetricLabels labels = {};
   double value = 0;
 };
 
-/// What a program counts under one name.
+/// All values that a program counts under one name.
 struct Metric {
-  std::string name = {};  ///< Of letters, digits and '_'; that of a counter without the "_total" that the text adds.
+  std::string name = {};  ///< Letters, digits and '_'; for a counter without the "_total" that the text adds.
   std::string help = {};  ///< A sentence.
   MetricKind kind = MetricKind::gauge;
   std::vector<MetricSample> samples = {};
 };
 
-/// Adds what it counts to a list.
+/// Adds its metrics to a list.
 ///
-/// Threads: one at a time, though each time another.
+/// Threads: one at a time, which may be another one each time.
 /// Throws:  anything; the request is then answered with an error.
 using MetricSource = std::function<void(std::vector<Metric>&)>;
 
-/// Adds what a snapshot has: tiles by outcome, tiles of the pool, and for each device tiles, bytes, lanes and how
-/// completions were found. `penstock_pipeline_running` is 0 between two runs.
+/// Adds the contents of a snapshot: tiles by outcome, tiles of the pool, and for each device tiles, bytes, lanes and
+/// the way that completions were found. `penstock_pipeline_running` is 0 between two runs.
 void add_metrics(std::vector<Metric>& metrics, Snapshot const& snapshot, MetricLabels const& labels = {});
 
-/// What a pipeline counts, with the label `pipeline`. The pipeline must outlive the source.
+/// Metrics of a pipeline, with the label `pipeline`. The pipeline must outlive the source.
 MetricSource metrics_of(Pipeline const& pipeline, std::string name = "main");
-/// Connections by what became of them, bytes, and records that were lost, with the label `source`. Likewise.
+/// Metrics of a source: connections by outcome, bytes, and lost records, with the label `source`. The same lifetime
+/// rule holds.
 MetricSource metrics_of(ConnectionSource const& source, std::string name = "connections");
-/// Datagrams by what became of them, and bytes. Likewise.
+/// Metrics of a source: datagrams by outcome, and bytes. The same lifetime rule holds.
 MetricSource metrics_of(DatagramSource const& source, std::string name = "datagrams");
 
 enum class MetricFormat : std::uint8_t { prometheus, open_metrics };
@@ -64,7 +65,7 @@ enum class MetricFormat : std::uint8_t { prometheus, open_metrics };
 /// Source: Prometheus, exposition formats, text format 0.0.4; OpenMetrics 1.0.0.
 std::string text_of(std::vector<Metric> const& metrics, MetricFormat format = MetricFormat::prometheus);
 
-/// How a program is.
+/// Health of a program.
 struct Health {
   bool well = true;
   std::string sentence = "ok";
@@ -75,8 +76,8 @@ struct MetricsServerOptions {
   std::function<Health()> health = {};
 };
 
-/// Answers `/metrics` and `/health` by HTTP, until it is destroyed. It reads the sources when it is asked, and holds up
-/// no pipeline.
+/// Answers `/metrics` and `/health` by HTTP, until it is destroyed. It reads the sources at each request, and blocks no
+/// pipeline.
 ///
 /// Its one thread waits for no peer: those that are silent or slow are closed after ten seconds, or once there are more
 /// than 64 (docs/decisions/operation.md).
@@ -85,7 +86,7 @@ struct MetricsServerOptions {
 class MetricsServer {
  public:
   /// Listens at once. Addresses are "127.0.0.1:9464", "[::1]:9464", "localhost:9464", or "9464" for all of the machine;
-  /// port 0 is one that is free. Whoever can reach the address can read the metrics: there is no password.
+  /// port 0 selects a free one. Anyone who can reach the address can read the metrics: there is no password.
   ///
   /// Blocks: while a name is looked up.
   /// Throws: Error of kind bad_argument if `address` is none, or none of this machine; of kind system if the port is
@@ -94,11 +95,11 @@ class MetricsServer {
                          MetricsServerOptions options = {});
   MetricsServer(MetricsServer const&) = delete;
   MetricsServer& operator=(MetricsServer const&) = delete;
-  /// Blocks: until an answer that is being made is made.
+  /// Blocks: until the answer in progress is complete.
   ~MetricsServer();
 
   std::uint16_t port() const noexcept;
-  /// Where it listens, in numbers: "127.0.0.1:9464"; "0.0.0.0:9464" is all of the machine.
+  /// The address on which it listens, in numbers: "127.0.0.1:9464"; "0.0.0.0:9464" is all of the machine.
   std::string address() const;
 
  private:
@@ -106,11 +107,11 @@ class MetricsServer {
   std::unique_ptr<Parts> const parts_;
 };
 
-/// Tells systemd how this program is, if systemd started it and wants to know ($NOTIFY_SOCKET): "READY=1",
-/// "STATUS=...", "STOPPING=1", "RELOADING=1", "WATCHDOG=1". True if it was told.
+/// Notifies systemd of this program's state, if systemd started it and asked for that ($NOTIFY_SOCKET): "READY=1",
+/// "STATUS=...", "STOPPING=1", "RELOADING=1", "WATCHDOG=1". Returns true if it was notified.
 ///
 /// Threads: any.
-/// Blocks:  for a second at most, if systemd is behind; never for "STATUS=...", which is then left out.
+/// Blocks:  for at most a second, if systemd is slow; never for "STATUS=...", which is dropped then.
 /// Source:  sd_notify(3).
 bool tell_service_manager(std::string const& state) noexcept;
 

@@ -24,12 +24,12 @@ inline constexpr std::size_t mode_s_long_samples = 240;
 
 /// A frame: the same on host and GPU.
 struct ModeSFrame {
-  std::uint32_t sample = 0;                 ///< Of the input, where the preamble begins.
-  std::array<std::uint8_t, 14> bytes = {};  ///< As they were sent, the first bit the highest.
-  std::uint8_t length = 0;                  ///< In bytes: 7, or 14.
+  std::uint32_t sample = 0;                 ///< Sample of the input at which the preamble begins.
+  std::array<std::uint8_t, 14> bytes = {};  ///< Bytes as sent, the first bit the most significant.
+  std::uint8_t length = 0;                  ///< Length in bytes: 7 or 14.
   std::uint8_t between = 0;                 ///< 1: it begins half a sample later.
 
-  /// Where it begins, in halves of a sample.
+  /// Beginning of the frame, in halves of a sample.
   std::uint64_t begin() const noexcept { return 2 * std::uint64_t{sample} + between; }
   /// DF, the kind of the frame.
   unsigned format() const noexcept { return bytes[0] >> 3U; }
@@ -37,8 +37,8 @@ struct ModeSFrame {
   std::uint32_t address() const noexcept {
     return std::uint32_t{bytes[1]} << 16U | std::uint32_t{bytes[2]} << 8U | bytes[3];
   }
-  /// What the parity at the end of the frame has beside the CRC of the bytes before it: 0; or the code of the
-  /// interrogator in format 11; or the address of the aircraft in formats 0, 4, 5, 16, 20, 21.
+  /// Difference between the parity at the end of the frame and the CRC of the bytes before it: 0; or the interrogator's
+  /// code in format 11; or the aircraft's address in formats 0, 4, 5, 16, 20, 21.
   ///
   /// Source: ICAO Annex 10, volume IV, 3.1.2.3.3: the generator is 0x1FFF409.
   std::uint32_t remainder() const noexcept;
@@ -46,23 +46,23 @@ struct ModeSFrame {
   friend bool operator==(ModeSFrame const&, ModeSFrame const&) = default;
 };
 
-/// So many samples are looked at together, and so many frames of them are kept.
+/// Number of samples of a block, and maximum number of frames kept for it.
 inline constexpr std::size_t mode_s_block_samples = 8192;
 inline constexpr std::size_t mode_s_block_frames = 51;
 
-/// The frames of which the preambles begin in a block's samples.
+/// The frames whose preambles begin in a block's samples.
 struct ModeSBlock {
-  std::uint32_t found = 0;  ///< Those beyond mode_s_block_frames are lost.
+  std::uint32_t found = 0;  ///< Number found; the frames beyond mode_s_block_frames are lost.
   std::array<ModeSFrame, mode_s_block_frames> frames;
 
-  /// Those that are kept, in no order.
+  /// The frames that are kept, in no order.
   std::span<ModeSFrame const> kept() const noexcept {
     return std::span(frames).first(std::min<std::size_t>(found, mode_s_block_frames));
   }
 };
 static_assert(sizeof(ModeSFrame) == 20 && sizeof(ModeSBlock) == 1024);
 
-/// How many blocks an input of so many bytes has.
+/// Number of blocks of an input of this size.
 constexpr std::size_t mode_s_blocks(std::size_t bytes) noexcept {
   return (bytes / 2 + mode_s_block_samples - 1) / mode_s_block_samples;
 }
@@ -74,32 +74,33 @@ constexpr std::size_t mode_s_blocks(std::size_t bytes) noexcept {
 ///   samples.
 /// - DF11 with an interrogator's code was sent if its aircraft is known, and DF0, 4, 5, 16, 20 and 21 if their
 ///   remainder is the address of an aircraft that is known.
-/// - What begins within a frame that was sent was not. A frame that was found half a sample apart counts once.
+/// - A frame that begins within one that was sent was not sent. A frame that was found twice, half a sample apart,
+///   counts once.
 ///
 /// Threads: one at a time.
 class ModeSReceiver {
  public:
-  /// Tiles of the input overlap by so many samples. With `offsets` the number of the frame's first sample is in front
-  /// of each line.
+  /// `overlap` is the number of samples that consecutive tiles of the input share. With `offsets` the number of the
+  /// frame's first sample precedes each line.
   explicit ModeSReceiver(std::uint64_t overlap, bool offsets = false);
   ModeSReceiver(ModeSReceiver&&) noexcept;
   ModeSReceiver& operator=(ModeSReceiver&&) noexcept;
   ~ModeSReceiver();
 
-  /// Takes what was found in the next tile, which has so many samples, the overlap with the one before among them. A
-  /// tile that failed has no blocks.
+  /// Takes the frames found in the next tile, which has this number of samples, including the overlap with the tile
+  /// before. A tile that failed has no blocks.
   void take(std::uint64_t samples, std::span<ModeSBlock const> blocks);
-  /// There is no other tile: what begins in the last samples is taken, too.
+  /// Ends the input: frames that begin in the last samples are taken, too.
   void finish();
 
-  /// The lines of all frames that were sent, less those that were taken out.
+  /// The lines of all frames that were sent, except those already taken.
   std::string const& lines() const noexcept;
   /// Takes these lines out: they are final, and no memory is kept for them.
   std::string take_lines() noexcept;
-  /// How many frames were lost so far, where too many began side by side.
+  /// Number of frames lost so far, where too many began close together.
   std::uint64_t lost() const noexcept;
-  /// How many there were of each format, and of how many aircraft; and how many frames were lost, where too many began
-  /// side by side. Each line begins with `#`.
+  /// Number of frames by format, of aircraft, and of frames lost where too many began close together. Each line begins
+  /// with `#`.
   std::string summary() const;
 
  private:
@@ -111,27 +112,26 @@ class ModeSReceiver {
 inline namespace PENSTOCK_FLAVOUR {
 
 /// Finds the frames in `input`, and writes those that begin in each block of its samples to `blocks`. All arithmetic is
-/// of whole numbers, so each device finds the same; the order of a block's frames is not defined, and beyond
-/// mode_s_block_frames neither is which are lost.
+/// on integers, so each device finds the same frames. The order of a block's frames is undefined, and so is the choice
+/// of the frames beyond mode_s_block_frames that are lost.
 ///
-/// - Frames are looked for in the samples, and in those between each two of them, which are the mean of I and of Q,
-///   rounded up. So a frame may be found twice, half a sample apart.
+/// - Frames are searched for in the samples, and in interpolated ones between each two of them, which are the mean of I
+///   and of Q, rounded up. A frame may thus be found twice, half a sample apart.
 /// - The power of a sample is (2I - 255)^2 + (2Q - 255)^2 - 2: that of silence is 0.
-/// - A preamble has pulses in samples 0, 2, 7 and 9: each has more power than the sample at each side of it that is
-///   between pulses or next to them (1, 3, 6, 8), and together they have more than the samples 3 to 6 and 11 to 14
-///   together. It is clear if the weakest pulse has more than each of the samples 1, 3 to 6, 8 and 11 to 14.
+/// - A preamble has pulses in samples 0, 2, 7 and 9: each has more power than those of its neighbours that are between
+///   pulses or next to them (1, 3, 6, 8), and together they have more than the samples 3 to 6 and 11 to 14 together. It
+///   is clear if the weakest pulse has more than each of the samples 1, 3 to 6, 8 and 11 to 14.
 /// - A bit is 1 if the first of its two samples has more power than the second, else 0.
-/// - If that gives no frame, the pulses may lie off the samples, so that the sample beside each has a part of it. A
-/// late
-///   frame is read forwards, and an early one backwards: behind a 1, or in front of a 1, a bit is 1 if the first of its
-///   two samples has more than half of the power of the second; otherwise if it has more than double of it. In front of
-///   the first bit it is as behind a 1, and behind the last bit as in front of a 0. Of these only frames of the formats
-///   17, 18 and 11 with a remainder of 0 are found. No bit is corrected.
-/// - A frame of the formats 17 and 18, or 11 without an interrogator, is one if its remainder is 0. A frame of the
-///   formats 0, 4, 5, 16, 20, 21, or 11 with an interrogator (a remainder below 80), is one if its preamble is clear:
-///   it is up to the caller whether the remainder is an address, or the interrogator's code, that makes sense.
+/// - If that gives no frame, the pulses may lie between samples, so that the adjacent sample has a part of each. A late
+///   frame is read forwards, and an early one backwards. Behind a 1, or in front of a 1 respectively, a bit is 1 if the
+///   first of its two samples has more than half of the power of the second; otherwise if it has more than double of
+///   it. The first bit of a late frame is read as behind a 1, and the last bit of an early one as in front of a 0. Only
+///   frames of the formats 17, 18 and 11 with a remainder of 0 are found in this way. No bit is corrected.
+/// - A frame of the formats 17 and 18, or 11 without an interrogator, is valid if its remainder is 0. A frame of the
+///   formats 0, 4, 5, 16, 20, 21, or 11 with an interrogator (a remainder below 80), is valid if its preamble is clear:
+///   the caller must check whether the remainder is a known address, or an interrogator's code.
 ///
-/// A frame that does not end within the input is not found; of an odd byte at the end neither is anything.
+/// A frame that does not end within the input is not found; an odd byte at the end is ignored.
 ///
 /// Shape:   memory of the stream's device, or mapped; `blocks` has mode_s_blocks(input.size()) elements or more, from
 ///          an address that is a multiple of 4, and these many are written to. An input has less than 8 GiB.

@@ -23,37 +23,38 @@
 
 namespace penstock {
 
-/// The input of a pipeline, by the user: it says what comes next, one at a time, and fills it in, many at a time.
+/// The input of a pipeline, written by the user: it decides on the next tile, one at a time, and fills tiles, many at a
+/// time.
 class Source {
  public:
   virtual ~Source() = default;
-  /// Decides what the tile will hold and notes it (in `tile.tag`, or by `tile.sequence`); false at the end of the
-  /// input, for good.
+  /// Decides on the content of the tile and stores that (in `tile.tag`, or by `tile.sequence`); returns false at the
+  /// end of the input, for good.
   ///
   /// The order of these calls is the source's order: `tile.sequence` is 0, 1, 2 ...
   /// Threads: the producers, one at a time.
-  /// Blocks:  as it likes, but no stop and no loss of a device wakes it, and the run cannot end before it returns.
+  /// Blocks:  any time, but neither a stop nor the loss of a device wakes it, and the run cannot end before it returns.
   /// Throws:  anything; the input then ends here, and the report says why.
   virtual bool next(Tile& tile) = 0;
-  /// Puts the bytes into `tile.input()` and says how many; what it puts into other inputs, it says in
+  /// Writes the bytes to `tile.input()` and returns their number; the numbers for other inputs go to
   /// `tile.more_filled`.
   ///
   /// Threads: the producers, several at a time.
-  /// Throws:  anything; this tile then fails with stage "source" and keeps its place, the others go on.
+  /// Throws:  anything; this tile then fails with stage "source" and keeps its place, the others continue.
   virtual std::size_t fill(Tile& tile) = 0;
-  /// What the report says of how the source did its work, a sentence each.
+  /// Remarks for the report on the way the source worked, a sentence each.
   ///
   /// Threads: the one that waits for the run, once all is filled.
   virtual std::vector<std::string> remarks() const { return {}; }
-  /// Input that the source did not pass on in tiles, for Report::left_out: one entry for each reason. Input that fails
-  /// a tile is not among it.
+  /// Input that the source did not pass on in tiles, for Report::left_out: one entry for each reason. Input of tiles
+  /// that failed is not included.
   ///
   /// Threads: as remarks.
   virtual std::vector<LeftOut> left_out() const { return {}; }
 };
 
-/// A source from one function that fills a tile and says how many bytes, or nothing at the end of the input; `serial`
-/// makes it.
+/// A source made of one function that fills a tile and returns the number of bytes, or nothing at the end of the input;
+/// `serial` makes it.
 ///
 /// Threads: the function is called by one producer at a time.
 /// Throws:  what the function throws ends the input, as Source::next.
@@ -79,25 +80,25 @@ class SerialSource final : public Source {
   Function function_;
 };
 
-/// A source whose function knows only when it is called where the input ends, or what comes next:
-/// `pipeline.run(serial(read), stage, sink)`. `read(Tile&)` fills the tile and says how many bytes, or nothing at the
-/// end. One producer at a time calls it, so the work of filling is done by one thread. Where a function can fill any
-/// tile by its place, `generate` lets all producers fill at once.
+/// Makes a source from a function that discovers the next data, or the end of the input, only when it is called:
+/// `pipeline.run(serial(read), stage, sink)`. `read(Tile&)` fills the tile and returns the number of bytes, or nothing
+/// at the end. One producer at a time calls it, so one thread does the work of filling. If a function can fill any tile
+/// by its place, `generate` lets all producers fill at once.
 template <class Function>
 requires std::is_invocable_r_v<std::optional<std::size_t>, Function&, Tile&> SerialSource<Function> serial(
     Function function) {
   return SerialSource<Function>(std::move(function));
 }
 
-/// Where a tile lies in the input of a generated source. It stands for its index where a number is wanted.
+/// Place of a tile in the input of a generated source. It converts to its index.
 struct TilePlace {
   std::uint64_t index = 0;   ///< 0, 1, 2 ...
-  std::uint64_t offset = 0;  ///< Elements before the tile, if all tiles before it are full.
+  std::uint64_t offset = 0;  ///< Number of elements before the tile, if all tiles before it are full.
   constexpr operator std::uint64_t() const noexcept { return index; }  // NOLINT(google-explicit-constructor)
 };
 
-/// A source of `count` tiles from one function, which all producers call at once, each for a tile of its own;
-/// `generate` makes it.
+/// A source of `count` tiles made of one function, which all producers call at once, each for another tile; `generate`
+/// makes it.
 ///
 /// Units:   elements.
 /// Threads: the function is called by all producers at once.
@@ -123,7 +124,7 @@ class GeneratedSource final : public Source {
   Fill fill_;
 };
 
-/// The elements that a function fills: those of its parameters behind the first.
+/// The element types that a function fills: those of its parameters behind the first.
 template <class Function>
 struct FilledElements {
   static_assert(sizeof(Function) == 0,
@@ -137,12 +138,12 @@ struct FilledElements<std::function<Result(Place, std::span<First>, std::span<Mo
   using Source = GeneratedSource<Fill, First, More...>;
 };
 
-/// A source of `count` tiles, filled by all producers at once: `pipeline.run(generate(64, fill), stage, sink)`, where
-/// `fill(TilePlace, std::span<float> input)` puts elements into the input, all of a tile's, and says how many. With
-/// several inputs it gets a span for each, and says how many elements of each it filled, the same number for all.
+/// Makes a source of `count` tiles, filled by all producers at once: `pipeline.run(generate(64, fill), stage, sink)`,
+/// where `fill(TilePlace, std::span<float> input)` writes elements to the tile's whole input and returns their number.
+/// With several inputs it gets a span for each, and returns the number of elements of each, the same for all.
 ///
 /// Units:   tiles; elements.
-/// Threads: all producers call the function at once. `serial` is for a function that cannot bear that.
+/// Threads: all producers call the function at once. Use `serial` for a function that does not allow that.
 /// Throws:  what the function throws fails the tile with stage "source", as Source::fill.
 template <class Fill>
 auto generate(std::uint64_t count, Fill fill) {
@@ -155,51 +156,50 @@ auto generate(std::uint64_t count, Fill fill) {
     return typename Filled::template Source<Fill>(count, std::move(fill));
   }
 }
-/// The same for a function whose parameters are not known before it is called: `generate<float>(64, fill)`.
+/// The same for a function with deduced parameter types: `generate<float>(64, fill)`.
 template <class First, class... More, class Fill>
 GeneratedSource<Fill, First, More...> generate(std::uint64_t count, Fill fill) {
   return GeneratedSource<Fill, First, More...>(count, std::move(fill));
 }
 
-/// Gets every tile's one completion. It may keep the loan by moving it out; otherwise the tile goes home when it
-/// returns.
+/// Gets the one completion of every tile. It may keep the loan by moving it out; otherwise the tile returns to the pool
+/// when the sink returns.
 ///
 /// Threads: the consumers, one at a time unless the pipeline's options say `parallel_sink`; or, with `sink_on_lanes`,
 /// the lanes, all at once, and each thread that fails or cancels a tile before them.
 ///          A thread that waits for tasks of oneTBB meanwhile, by `parallel_for` say, is given no other completion.
-/// Throws:  anything; the report counts it as a failure of the sink, the tile goes home, the run goes on.
+/// Throws:  anything; the report counts it as a failure of the sink, the tile returns to the pool, the run continues.
 using Sink = std::function<void(Completion&)>;
 
-/// The way in for applications that have threads of their own. Cheap to copy; usable while its pipeline is started.
+/// The entry for applications that have threads of their own. Cheap to copy; usable while its pipeline is started.
 ///
 /// Threads: any.
 class Feed {
  public:
-  /// Blocks: until a tile is home.
-  /// Throws: Error, unless the pipeline was started; once it was stopped or drained, or its devices are lost; instead
-  ///         of waiting in its own sink, a host stage or a call of its stage; and when threads wait for each other:
-  ///         each tile has been lent, by a Feed, to a thread that waits here, and none was submitted or given back for
-  ///         `Tuning::patience`. The thread that came last is told. Where threads submit what others have
-  ///         borrowed that is never an error, as nothing shows which thread has a loan.
+  /// Blocks: until a tile is free.
+  /// Throws: Error, if the pipeline was not started, or was stopped or drained, or its devices are lost; instead of
+  ///         waiting in its own sink, a host stage or a call of its stage; and if threads wait for each other: each
+  ///         tile has been lent, by a Feed, to a thread that waits here, and none was submitted or given back for
+  ///         `Tuning::patience`. The last thread to wait then gets the error. If threads submit tiles that others
+  ///         borrowed, it is never an error, since it is unknown which thread has a loan.
   Loan borrow() const;
   /// The same; empty once `stop` is requested, or when `borrow()` would throw.
   ///
-  /// Blocks: until a tile is home or `stop` is requested.
-  /// Throws: Error, instead of waiting in the pipeline's own sink, a host stage or a call of its stage; and when
-  ///         threads wait for each other, as above.
+  /// Blocks: until a tile is free or `stop` is requested.
+  /// Throws: Error, instead of waiting in the pipeline's own sink, a host stage or a call of its stage; and if threads
+  ///         wait for each other, as above.
   std::optional<Loan> borrow(std::stop_token const& stop) const;
-  /// A tile, if one is home.
+  /// A tile, if one is free.
   std::optional<Loan> try_borrow() const;
-  /// Hands in a filled tile (`filled` says how much of it). It gets its one completion, also if the pipeline was
-  /// stopped: then it is cancelled. Order, where asked for, is the order of these calls.
+  /// Submits a filled tile (`filled` is the number of its bytes). It gets its one completion, also if the pipeline was
+  /// stopped: then it is cancelled. The order, if requested, is the order of these calls.
   ///
-  /// Throws: Error, if the pipeline was not started or was drained, if the loan is empty, of another pipeline, or says
-  /// that more is filled than there is room for; the tile then goes home.
+  /// Throws: Error, if the pipeline was not started or was drained, or if the loan is empty, of another pipeline, or
+  ///         has more filled bytes than room; the tile then returns to its pool.
   void submit(Loan loan) const;
-  /// The same; false if the pipeline was not started or was drained, or pulls a source: the loan is then still the
-  /// caller's.
+  /// The same; false if the pipeline was not started or was drained, or runs a source: the caller then keeps the loan.
   ///
-  /// Throws: Error, as submit, for what is wrong with the loan; it is then still the caller's.
+  /// Throws: Error, as submit, for an invalid loan; the caller then keeps it.
   bool try_submit(Loan& loan) const;
 
  private:
@@ -211,15 +211,15 @@ class Feed {
 
 /// Pinned tiles, lanes on devices, and the oneTBB graph between a source and a sink.
 ///
-/// Made once, run any number of times, one run at a time. Either `run`, which starts its own producers, or `start`,
-/// `feed`, `drain` for an application that has threads of its own.
+/// A pipeline is made once and runs any number of times, one run at a time: either by `run`, which starts its own
+/// producers, or by `start`, `feed`, `drain` for an application that has threads of its own.
 ///
-/// Threads: one, but for `feed`, `stop`, `running` and `snapshot`, which any may call.
+/// Threads: one, except for `feed`, `stop`, `running` and `snapshot`, which any may call.
 class Pipeline {
  public:
-  /// Places and pins the tiles, page by page. One device or several, as `Device&`, `Devices` or `DeviceGroup`; they
-  /// must outlive the pipeline. With several, lanes are dealt out to them in turn, and each NUMA node that has some of
-  /// them has a part of the tiles, from which producers and feeding threads on that node borrow first.
+  /// Places and pins the tiles, page by page. It takes one device or several, as `Device&`, `Devices` or `DeviceGroup`;
+  /// they must outlive the pipeline. Lanes are distributed over several devices alternately. Each NUMA node that has
+  /// some of the devices has a part of the tiles, from which producers and feeding threads on that node borrow first.
   ///
   /// Blocks: until every page was touched and is pinned, some 0.3 s a GiB; once `stop` is requested, no more are
   ///         touched.
@@ -229,70 +229,70 @@ class Pipeline {
   Pipeline(Devices&& devices, PipelineOptions options, std::stop_token const& stop = {}) = delete;
   Pipeline(Pipeline const&) = delete;
   Pipeline& operator=(Pipeline const&) = delete;
-  /// Stops and drains what is still going, also while another thread is in `run` or `drain`: that returns its report
-  /// once the pipeline is gone. No Feed may be in use any more. On a thread that is in its own sink, stage or source,
-  /// or in a call of its own such as `Stages::merge` or `drain`'s `hand_in_rest`, say in `std::exit`, it cannot wait:
-  /// it ends its lanes and leaves the rest in memory. If the thread is a lane, that one does not end: what it has on
-  /// its device stays there, and other lanes of that device have nothing there any more, and free nothing. If the run
-  /// is still being made, no lane ends. Producers may still be in the source.
+  /// Stops and drains the current run, also while another thread is in `run` or `drain`: that call returns its report
+  /// once the pipeline is gone. No Feed may be in use any more. It cannot wait on a thread that is in its own sink,
+  /// stage or source, or in a call of its own such as `Stages::merge` or `drain`'s `hand_in_rest`, for instance in
+  /// `std::exit`: it then ends its lanes and leaves the rest in memory. If the thread is a lane, that lane does not
+  /// end: its work stays on its device, and other lanes of that device have nothing there any more, and free nothing.
+  /// If the run is still being made, no lane ends. Producers may still be in the source.
   ///
-  /// Blocks: until the last completion; on such a thread, until the other lanes have completed what they have.
+  /// Blocks: until the last completion; on such a thread, until the other lanes have completed their tiles.
   ~Pipeline();
 
-  /// Pulls all of the source through, and reports. A request of `stop` ends it early: what is on a device still
-  /// completes, what is not is cancelled.
+  /// Processes the whole source, and reports. A request of `stop` ends it early: work on a device still completes, the
+  /// rest is cancelled.
   ///
   /// Blocks: until the last completion.
-  /// Throws: Error, if it cannot start (too little device memory, no stage or sink, a thread refused), and what
-  /// `stages.make` throws; it is then fit for another run. What happens later is in the report.
+  /// Throws: Error, if it cannot start (too little device memory, no stage or sink, a thread refused), and exceptions
+  ///         of `stages.make`; another run is then possible. Later failures are in the report.
   [[nodiscard]] Report run(Source& source, Stages const& stages, Sink sink, std::stop_token stop = {});
-  /// The same for a source that is made for this run alone, such as `generate(count, fill)` or `serial(read)`.
+  /// The same for a temporary source, such as `generate(count, fill)` or `serial(read)`.
   [[nodiscard]] Report run(Source&& source, Stages const& stages, Sink sink, std::stop_token stop = {}) {
     return run(source, stages, std::move(sink), std::move(stop));
   }
-  /// A bare function does not say how it is to be called. Write `serial(function)` for one that a producer at a time
-  /// calls with a Tile&, `generate(count, function)` for one that all producers call at once.
+  /// Rejects a bare function, which does not tell how it must be called. Write `serial(function)` for a function that
+  /// one producer at a time calls with a Tile&, `generate(count, function)` for one that all producers call at once.
   template <class Function>
   requires std::is_invocable_v<Function&, Tile&> Report run(Function, Stages const&, Sink, std::stop_token = {})
   = delete;
 
-  /// Makes lanes and stages, and lets `feed` in.
+  /// Makes lanes and stages, and opens `feed`.
   ///
   /// Throws: as run.
   void start(Stages stages, Sink sink);
   Feed feed() noexcept { return Feed(*this); }
-  /// Waits for all that was submitted, finishes and merges the stages, and reports.
+  /// Waits for all submitted tiles, finishes and merges the stages, and reports.
   ///
   /// Blocks: until the last completion.
   /// Throws: Error, if it was not started, is drained by another thread, or this thread is in its sink, a host stage or
   /// its stage.
   [[nodiscard]] Report drain();
-  /// The same for a caller that holds tiles back: it calls `hand_in_rest` once it is certain that this call drains;
-  /// what `hand_in_rest` submits still belongs to the run.
+  /// The same for a caller that holds tiles back: `hand_in_rest` is called once it is certain that this call drains;
+  /// tiles that it submits still belong to the run.
   ///
-  /// Throws: as drain; and what `hand_in_rest` throws: the run is then stopped, and there is no report.
+  /// Throws: as drain; and exceptions of `hand_in_rest`: the run is then stopped, and there is no report.
   [[nodiscard]] Report drain(std::function<void()> const& hand_in_rest);
-  /// Cancels what no device has started and lets nothing more in; also ends a search for the tile that lost a device
-  /// (attribution() of observe.hpp). `drain` still reports.
+  /// Cancels all work that no device has started, and refuses new tiles; also ends a search for the tile that lost a
+  /// device (attribution() of observe.hpp). `drain` still reports.
   void stop() noexcept;
 
-  /// True from `start` or `run` to the report.
+  /// True from `start` or `run` until the report.
   ///
   /// Threads: any.
   bool running() const noexcept;
-  /// The state of the pipeline at this moment. It takes a lock that no tile passes, and some reads for each lane. Two
-  /// snapshots give `rates`.
+  /// The state of the pipeline at this moment. It takes a lock that no tile takes, and some reads for each lane.
+  /// `rates` compares two snapshots.
   ///
   /// Threads: any, also one in a sink or a stage.
   Snapshot snapshot() const;
-  /// What the options came to on this machine.
+  /// The options with all values that were determined for this machine.
   PipelineOptions const& options() const noexcept;
   Pool& pool() noexcept;
 
  private:
   friend class Feed;
   struct Parts;
-  // Owned. Left as it is by a pipeline that its own sink destroys: threads that still feed may read it.
+  // Owned. It is not freed if the pipeline's own sink destroys the pipeline: threads that still feed may read it.
   Parts* const parts_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is computed on the records of a tile, and where each record lies.
+// Stages for the records of a tile, and the table of their places.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace penstock {
 
-/// Where one record lies.
+/// Place of one record.
 ///
 /// Units: bytes; `offset` is from the first byte of all records.
 struct RecordPlace {
@@ -31,25 +31,25 @@ struct RecordPlace {
   bool operator==(RecordPlace const&) const = default;
 };
 
-/// Which bytes of a tile belong to which record. It is given to kernels by value.
+/// Table of the places of a tile's records. It is passed to kernels by value.
 ///
-/// Threads: any. Only where `places` is memory of a device is it for that device alone.
+/// Threads: any. If `places` is memory of a device, the table is for that device alone.
 class RecordTable {
  public:
   RecordTable() = default;
-  /// Records of the same size, one behind the other.
+  /// Makes a table of consecutive records of the same size.
   constexpr RecordTable(std::uint32_t count, std::uint32_t bytes_each) noexcept : count_(count), bytes_(bytes_each) {}
-  /// Records that lie where `places` says, which has `count` entries.
+  /// Makes a table of records at `places`, which has `count` entries.
   constexpr RecordTable(std::uint32_t count, RecordPlace const* places) noexcept : count_(count), places_(places) {}
 
   PENSTOCK_HOST_DEVICE constexpr std::uint32_t size() const noexcept { return count_; }
 #ifdef __CUDACC__
-  /// In a CUDA kernel.
+  /// Place of a record, in a CUDA kernel.
   __device__ RecordPlace operator[](std::uint32_t number) const noexcept {
     return place(number);
   }
 #endif
-  /// In a CPU kernel: the table may be memory of the device, which only kernels read.
+  /// Place of a record, in a CPU kernel: the table may be in device memory, which only kernels read.
   constexpr RecordPlace at(KernelBlock, std::uint32_t number) const noexcept {
     return place(number);
   }
@@ -64,47 +64,47 @@ class RecordTable {
   RecordPlace const* places_ = nullptr;
 };
 
-/// The records of one tile as a stage sees them: on the device, or for a stage that reads once in the tile itself.
+/// The records of one tile as a stage gets them: on the device, or for a stage that reads once in the tile itself.
 ///
-/// Shape: record i is `inputs[i].bytes` bytes from `input[inputs[i].offset]` on, and its result goes to where
-/// `outputs[i]` says in `output`. With a pipeline that works in place both start at the same byte.
+/// Shape: record i has `inputs[i].bytes` bytes from `input[inputs[i].offset]` on, and its result belongs at place
+///        `outputs[i]` of `output`. If the pipeline works in place, both start at the same byte.
 struct DeviceRecords {
-  DeviceSpan<std::byte> input = {};   ///< All records, with gaps where they are of any size.
-  DeviceSpan<std::byte> output = {};  ///< All that is brought back.
+  DeviceSpan<std::byte> input = {};   ///< All records, with gaps if they are of any size.
+  DeviceSpan<std::byte> output = {};  ///< All results that are copied back.
   RecordTable inputs = {};
   RecordTable outputs = {};
-  std::uint64_t sequence = 0;  ///< The tile's.
+  std::uint64_t sequence = 0;  ///< Sequence of the tile.
 };
 
-/// What a user computes on the records of a tile at once. One object per lane, as with a Stage.
+/// The user's computation on all records of a tile at once. Each lane has one object, as with a Stage.
 ///
 /// Threads: the lane's, from its making to its finish.
 class RecordStage {
  public:
   virtual ~RecordStage() = default;
-  /// As Stage::prepare.
+  /// Has the contract of Stage::prepare.
   virtual void prepare(StreamRef) {}
-  /// Enqueues the work on the records of one tile, one or more of them.
+  /// Enqueues the work on the records of one tile; there is at least one record.
   ///
   /// Blocks:  should not; the device is still copying the input when this is called.
   /// Throws:  anything; the tile's records then fail with stage "stage".
   virtual void run(DeviceRecords const& records, StreamRef stream) = 0;
-  /// As Stage::promises, of the bytes of records and of those of their results; `elementwise` gains nothing here. A
-  /// capturable stage depends on nothing but where input and output lie, how large these are, and how many records
-  /// there are. Kernels may read from the tables where each of them lies; the host, only if all are of the same size.
+  /// Has the contract of Stage::promises, for the bytes of records and their results; `elementwise` gains nothing here.
+  /// A capturable stage depends on nothing but the places and sizes of input and output, and the number of records.
+  /// Kernels may read the place of each record from the tables; the host may only if all records are of the same size.
   virtual Promises promises() const noexcept { return {}; }
-  /// As Stage::finish.
+  /// Has the contract of Stage::finish.
   virtual void finish(StreamRef) {}
 };
 
-/// How stages for records are made, and what becomes of them; as Stages.
+/// Functions that make stages for records and take their results, as Stages has them.
 struct RecordStages {
   std::function<std::unique_ptr<RecordStage>(StageContext const&)> make = {};
   std::function<void(RecordStage&)> merge = {};
-  StageOrder order = {};  ///< Of the tiles, in the order in which they leave their writers.
+  StageOrder order = {};  ///< Order of the tiles: that in which they leave their writers.
 };
 
-/// A stage for records without state, from a function `body(DeviceRecords const&, StreamRef)`, called on every lane at
+/// Makes a stateless stage for records from a function `body(DeviceRecords const&, StreamRef)`, called on every lane at
 /// once.
 ///
 /// Threads: the lanes', all at once.
@@ -127,7 +127,7 @@ requires std::is_invocable_v<Body&, DeviceRecords const&, StreamRef> RecordStage
           .merge = {}};
 }
 
-/// Stages of the user's type, made as Own(StageContext const&); `merge(Own&)` gets each lane's after its finish.
+/// Makes stages of the user's type by Own(StageContext const&); `merge(Own&)` gets each lane's stage after its finish.
 template <class Own>
 RecordStages record_stage_per_lane(std::function<void(Own&)> merge = {}) {
   return {.make = [](StageContext const& context) { return std::make_unique<Own>(context); },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When each tile of a run was where, and what profilers are shown.
+// Recorder of the times of a run's tiles by step, and the ranges that profilers show.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace penstock {
 
-/// A part of a tile's way, in the order of the way.
+/// A step on a tile's way through the pipeline, in order.
 enum class Step : std::uint8_t {
   borrow,    ///< A producer waits for a tile.
   fill,      ///< The source fills it.
@@ -29,69 +29,70 @@ enum class Step : std::uint8_t {
   upload,    ///< The device copies it in.
   stage,     ///< The device computes.
   download,  ///< The device copies the result out.
-  notice,    ///< It is done, and the lane has not heard yet.
+  notice,    ///< It is done, but the lane does not know yet.
   deliver,   ///< It waits for its turn in the sink.
   sink,      ///< The sink has it.
 };
 inline constexpr std::size_t step_count = 11;
 
-/// "borrow", "fill" and so on.
+/// Name of a step: "borrow", "fill" and so on.
 std::string_view step_name(Step step) noexcept;
-/// True for what a device does, in a stream: upload, stage, download.
+/// True for the steps that a device does in a stream: upload, stage, download.
 constexpr bool happens_on_device(Step step) noexcept {
   return step == Step::upload || step == Step::stage || step == Step::download;
 }
 
-/// A thread, stream or queue that does things one after the other.
+/// A thread, stream or queue, which is a row of a trace.
 struct RecordRow {
   enum class Kind : std::uint8_t {
-    thread,  ///< Of the host.
-    stream,  ///< Of a device.
-    queue,   ///< Tiles that wait; several at once.
+    thread,  ///< A thread of the host.
+    stream,  ///< A stream of a device.
+    queue,   ///< Waiting tiles, several at once.
   };
   std::string name;
   Kind kind = Kind::thread;
-  std::string engine = {};  ///< Of a stream's row: what of the device does what is on it, such as "GPU 0 upload".
+  std::string engine = {};  ///< Engine of a stream's row that does its work, such as "GPU 0 upload".
 };
 
-/// When one tile was in one step.
+/// The time of one tile in one step.
 ///
 /// Units: nanoseconds since the recording began; device times are mapped to the host's clock.
 struct Passage {
-  std::uint64_t tile = 0;  ///< Its sequence.
-  std::uint32_t row = 0;   ///< In Recording::rows.
+  std::uint64_t tile = 0;  ///< Sequence of the tile.
+  std::uint32_t row = 0;   ///< Index in Recording::rows.
   Step step = Step::borrow;
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-/// What a Recorder saw.
+/// The data that a Recorder collected.
 struct Recording {
   std::vector<RecordRow> rows;
-  std::vector<Passage> passages;  ///< In no order.
-  std::size_t tiles = 0;          ///< Of the pool; 0 if not known.
-  std::uint64_t every = 1;        ///< Of the tiles one in so many was looked at.
-  std::uint64_t noted = 0;        ///< Passages in all, with those that were forgotten.
-  std::uint64_t missed = 0;       ///< Passages for which there was no room any more.
-  /// Where it was cut out of a longer one: passages that reach these were longer.
+  std::vector<Passage> passages;  ///< Passages in no order.
+  std::size_t tiles = 0;          ///< Number of tiles of the pool; 0 if not known.
+  std::uint64_t every = 1;        ///< Sampling: one in so many tiles was recorded.
+  std::uint64_t noted = 0;        ///< Number of all passages, including those that were discarded.
+  std::uint64_t missed = 0;       ///< Number of passages for which there was no room.
+  /// Ends of the interval that was cut out of a longer recording: passages that reach them were longer.
   std::optional<std::int64_t> cut_from = {}, cut_to = {};
-  std::int64_t spent = 0;  ///< Nanoseconds of the threads' time that went into marks on the device.
+  std::int64_t spent = 0;  ///< Nanoseconds that threads spent on marks on the device.
 };
 
 static_assert(sizeof(Passage) == 32, "RecorderOptions says what a recording takes.");
 
 struct RecorderOptions {
-  std::size_t capacity = std::size_t{1} << 20;  ///< Passages; each takes 32 bytes, all of them from the start.
-  std::uint64_t every = 1;                      ///< One in so many tiles is looked at.
-  /// Once there is no room any more, half of the tiles are forgotten, and from then on half as many are looked at: for
-  /// runs of any length. Else the rest of the run is missed.
+  std::size_t capacity = std::size_t{1} << 20;  ///< Maximum number of passages; each takes 32 bytes, allocated at
+                                                /// construction.
+  std::uint64_t every = 1;                      ///< Sampling: one in so many tiles is recorded.
+  /// Once it is full, half of the tiles are discarded, and from then on half as many are recorded: for runs of any
+  /// length. Otherwise the rest of the run is not recorded.
   bool thin_out = false;
 };
 
-/// Notes where tiles were, and when. An object that is asked to record holds a pointer to a Recorder, or null.
+/// Records the steps of tiles with their times. An object that can be recorded holds a pointer to a Recorder, or null.
 ///
-/// Threads: any, but for `take`.
-/// Blocks:  never, but for `add_row` and `row_here`, which take a lock; so does `note`, if it may thin out.
+/// Threads: any, except for `take`.
+/// Blocks:  never, except for `add_row` and `row_here`, which take a lock; so does `note`, if it may thin out.
 class Recorder {
  public:
   using Clock = penstock::Clock;
@@ -101,44 +102,45 @@ class Recorder {
   Recorder(Recorder const&) = delete;
   Recorder& operator=(Recorder const&) = delete;
 
-  /// True if tile `sequence` is one to look at: of all one in `every`, sixteen in a row, the first among them. In a
-  /// row, because the first tile that is timed on a device behind tiles that are not takes twice as many marks. Not the
-  /// rows that `every` divides, because then some of the lanes that take turns would never be looked at.
+  /// True if tile `sequence` is to be recorded: one in `every` of all tiles, in groups of sixteen in a row, the first
+  /// group among them. In a row, because the first timed tile on a device behind untimed ones takes twice as many
+  /// marks. Groups are not spaced by `every`, because then some of the alternating lanes would never be recorded.
   ///
   /// Source: Fibonacci hashing; Knuth, The Art of Computer Programming 3, 6.4. A thread that gets every n-th tile has
-  /// its share of the tiles to look at, and a tile that is wanted when fewer are is also wanted when more are.
+  ///         its share of the recorded tiles, and a tile that is wanted at a low rate is also wanted at a higher one.
   bool wants(std::uint64_t sequence) const noexcept {
     constexpr std::uint64_t in_a_row = 16;
     constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15U;
-    // Relaxed: a thread that reads the old number notes what is forgotten later.
+    // Relaxed: a thread that reads the old number records tiles that are discarded later.
     return sequence / in_a_row * golden <=
            std::numeric_limits<std::uint64_t>::max() / every_.load(std::memory_order_relaxed);
   }
-  /// That moment in the recording.
+  /// Converts a time of the clock to the time of recordings.
   ///
   /// Units: nanoseconds since the recorder was made.
   std::int64_t since_start(Clock::time_point time) const noexcept {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(time - start_).count();
   }
-  /// How many tiles the pool has that they come from.
+  /// Sets the number of tiles of the pool.
   void set_tiles(std::size_t tiles) noexcept { tiles_.store(tiles, std::memory_order_relaxed); }
   std::uint32_t add_row(std::string name, RecordRow::Kind kind, std::string engine = {});
-  /// The row of the calling thread, made at its first call, with the name of the thread.
+  /// The row of the calling thread, made at its first call with the name of the thread.
   std::uint32_t row_here();
-  /// What comes when there is no room any more is counted and not kept.
+  /// Records a passage. If there is no room, it is only counted.
   void note(std::uint32_t row, Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept;
-  /// The same on the row of the calling thread. If there is no memory for that row, nothing is noted.
+  /// The same on the row of the calling thread. If there is no memory for that row, nothing is recorded.
   void note_here(Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept;
 
-  /// Adds to the time that was spent on recording, beside that of `note` itself.
+  /// Adds to the time spent on recording; `note` itself does not.
   void spend(std::chrono::nanoseconds time) noexcept { spent_.fetch_add(time.count(), std::memory_order_relaxed); }
 
-  /// Passages so far for which there was no room.
+  /// Number of passages so far for which there was no room.
   std::uint64_t missed() const noexcept {
     std::uint64_t const noted = next_.load(std::memory_order_relaxed);
     return noted > passages_.size() ? noted - passages_.size() : 0;
   }
-  /// What was noted so far; what comes later is noted anew. Rows stay, but each thread that asks gets a new one.
+  /// Returns the recording so far; later passages begin a new one. Rows are kept, but each thread that asks gets a new
+  /// one.
   ///
   /// Threads: one, while no thread notes.
   Recording take();
@@ -153,28 +155,28 @@ class Recorder {
   std::mutex rows_mutex_;
   std::vector<RecordRow> rows_;
   std::map<std::thread::id, std::uint32_t> by_thread_;
-  std::vector<Passage> passages_;  ///< The first `next_` of them are used.
-  std::mutex thinning_mutex_;      ///< Held for each passage, if the recorder may thin out.
+  std::vector<Passage> passages_;  ///< The first `next_` entries are used.
+  std::mutex thinning_mutex_;      ///< Locked for each passage, if the recorder may thin out.
   std::uint64_t noted_ = 0;        ///< Likewise.
   std::atomic<std::int64_t> spent_{0};
   std::atomic<std::size_t> tiles_{0};
   alignas(64) std::atomic<std::uint64_t> next_{0};
 };
 
-/// What a profiler is shown of the threads while they run: from when to when each is in a step. An object that is asked
-/// to show it holds a pointer to a Ranges, or null.
+/// Shows a profiler the steps of threads while they run, with begin and end. An object that can show them holds a
+/// pointer to a Ranges, or null.
 ///
 /// Threads: any; a range is its thread's own, and one that begins within another ends before it.
 class Ranges {
  public:
   virtual ~Ranges() = default;
-  /// `tile`: its sequence; empty while it has none.
+  /// `tile` is its sequence; empty while there is none.
   virtual void begin(Step step, std::optional<std::uint64_t> tile) noexcept = 0;
-  /// `step`: that of the range that began last and has not ended.
+  /// `step` is that of the range that began last and has not ended.
   virtual void end(Step step) noexcept = 0;
 };
 
-/// A range from here to the end of the scope; none, if `ranges` is null.
+/// A range from here to the end of the scope; nothing if `ranges` is null.
 class RangeHere {
  public:
   RangeHere(Ranges* ranges, Step step, std::optional<std::uint64_t> tile = {}) noexcept : ranges_(ranges), step_(step) {

@@ -22,25 +22,26 @@
 
 namespace penstock {
 
-/// How records are packed. No option has to be set: by default records are of any size, and the result of each takes
-/// the place of its input.
+/// Packing of records. No option has to be set: by default records are of any size, and the result of each replaces its
+/// input.
 struct RecordOptions {
-  /// The size of every record, which spares the device a table of them. 0: records of any size.
+  /// Size of every record; the device then needs no table of them. 0: records of any size.
   std::size_t record_bytes = 0;
-  /// The size of the result of each record; the results then lie one behind the other. 0: there is no result. Empty: as
-  /// large as the record, in the same place.
+  /// Size of the result of each record; the results are then consecutive. 0: there is no result. Empty: as large as the
+  /// record, in the same place.
   std::optional<std::size_t> output_bytes = {};
-  /// Where records of any size begin: at multiples of this power of two.
+  /// Alignment of records of any size: a power of two.
   std::size_t alignment = 16;
-  /// How long a record waits for others to fill its tile, once the lanes have enough to do: longer than eight writers
-  /// take to fill 4 MiB tiles at the speed of a link. From a day on it is a day.
+  /// Time that a record waits for others to fill its tile, once the lanes have enough to do: longer than eight writers
+  /// take to fill 4 MiB tiles at the speed of a link. A day is the maximum.
   std::chrono::microseconds linger{5000};
-  /// With fewer tiles under way than this a tile leaves though it is not full: the lanes are hungry. 0: three a lane,
-  /// one each for upload, stage and download, but no more than half of the tiles, or none would ever fill.
+  /// Number of tiles in progress below which a tile leaves before it is full: the lanes are hungry. 0: three for each
+  /// lane, one each for upload, stage and download, but at most half of the tiles, since otherwise none would ever
+  /// fill.
   std::size_t hungry_below = 0;
-  /// A tile with fewer bytes than this is not sent for hungry lanes, but waits for more, at most for `linger`. Where
-  /// records come fast and are small, that makes fewer and fuller tiles, each of which costs some microseconds of CPU
-  /// time; a record that comes alone is then answered after `linger`. 0: one record is enough.
+  /// Minimum number of bytes for a tile to be sent to hungry lanes; with fewer it waits for more, at most for `linger`.
+  /// If records come fast and are small, that makes fewer and fuller tiles, each of which costs some microseconds of
+  /// CPU time; a single record is then answered after `linger`. 0: one record is enough.
   std::size_t least_bytes = 0;
 };
 
@@ -53,7 +54,7 @@ class BasicEventCount;
 using Desk = BasicDesk<StandardAtomics>;
 class Records;
 
-/// Room for one or more records in their writer's open tile. Without a commit there is no record.
+/// Room for one or more records in their writer's open tile. Nothing becomes a record before a commit.
 ///
 /// Threads: the writer's. It must die before its writer does, and the writer does nothing else meanwhile.
 class RecordRoom {
@@ -67,23 +68,23 @@ class RecordRoom {
   RecordRoom& operator=(RecordRoom&&) = delete;
   ~RecordRoom();
 
-  /// To be filled in place.
+  /// The bytes to fill.
   std::span<std::byte> bytes() const noexcept { return bytes_; }
-  /// The first `bytes` of it are a record, which gets its one completion.
+  /// Makes a record of the first `bytes` bytes, which gets its one completion.
   ///
-  /// Throws: Error, if there is not so much room, or all records are to have another size; or if it was committed
-  /// before. Unless it was, the room is then given back.
+  /// Throws: Error, if there is less room, or another size is required; or if it was committed before. Otherwise, the
+  ///         room is then given back.
   void commit(std::size_t bytes, std::uint64_t tag = 0) { commit(bytes, tag, nullptr); }
-  /// The same; the listener is told of it instead of the sink. It must live until then.
+  /// The same; the listener is notified instead of the sink. It must live until then.
   void commit(std::size_t bytes, RecordListener& listener, std::uint64_t tag = 0) { commit(bytes, tag, &listener); }
-  /// What lies at each of these places is a record, and each gets its one completion from the sink: the first with
-  /// `first_tag`, the next with one more, and so on. What lies between them is carried along and belongs to none.
+  /// Makes a record of each of these places. Each gets its one completion from the sink: the first with `first_tag`,
+  /// the next with one more, and so on. Bytes between them are carried along and belong to none.
   ///
-  /// Shape: places are offsets into `bytes()`, at multiples of RecordOptions::alignment and in any order; or one behind
-  /// the other and in order, where all records are of the same size. None is a valid number of them.
+  /// Shape: places are offsets into `bytes()`, at multiples of RecordOptions::alignment and in any order; consecutive
+  ///        and in order, if all records are of the same size. An empty list is allowed.
   ///
-  /// Throws: Error, if they are more than were claimed, or one does not lie so; or if it was committed before. The room
-  /// is then given back, but for the last case.
+  /// Throws: Error, if there are more than were claimed, or a place is not valid; or if it was committed before. The
+  ///         room is then given back, except in the last case.
   void commit(std::span<RecordPlace const> places, std::uint64_t first_tag = 0);
 
  private:
@@ -96,15 +97,15 @@ class RecordRoom {
   Desk* desk_;
   Pack* pack_;
   std::span<std::byte> bytes_;
-  std::size_t most_;  ///< Records.
+  std::size_t most_;  ///< Maximum number of records.
 };
 
-/// One thread's way of writing records: it has an open tile of its own, which fills while others fill theirs. It must
-/// die before its Records does; what it wrote leaves with it.
+/// Writes records for one thread: it has an open tile of its own, which fills while other writers fill theirs. It must
+/// die before its Records does; records that it wrote leave with it.
 ///
-/// Within a tile records lie, and reach the sink, in the order in which they were written. Of two tiles of a writer the
-/// later one may overtake the other, also with PipelineOptions::ordered, which is the order in which tiles leave:
-/// hungry lanes and RecordOptions::linger have other threads send a tile, while its writer goes on. Where the order of
+/// Within a tile records are in the order in which they were written, and reach the sink in it. A later tile of a
+/// writer may overtake an earlier one, also with PipelineOptions::ordered, which is the order in which tiles leave:
+/// hungry lanes and RecordOptions::linger make other threads send a tile, while its writer continues. If the order of
 /// all records of a writer matters, number them by their tags, or let tiles leave full: with `least_bytes` larger than
 /// a tile, a `linger` of a day, and PipelineOptions::ordered.
 ///
@@ -117,22 +118,22 @@ class RecordWriter {
 
   /// Copies a record into the open tile. It gets its one completion.
   ///
-  /// Blocks: until there is a tile, if the open one is full and all are out; so never call it from a sink or a oneTBB
-  ///         task: try_append does not wait.
-  /// Throws: Error, if no tile holds so large a record, or all are to have another size; unless the records were
-  ///         started, or once they were drained; when it needs a tile and they were stopped, or the devices are lost:
-  ///         what still goes into the open tile then is cancelled or fails. Nothing was written then.
+  /// Blocks: until there is a tile, if the open one is full and all others are on loan; so never call it from a sink or
+  ///         a oneTBB task: try_append does not wait.
+  /// Throws: Error, if no tile holds a record of this size, or all must have another size; if the records were not
+  ///         started, or were drained; if it needs a tile and they were stopped, or the devices are lost: records that
+  ///         still fit into the open tile are then cancelled or fail. Nothing was written then.
   void append(std::span<std::byte const> bytes, std::uint64_t tag = 0);
-  /// The same; the listener is told of it instead of the sink. It must live until then.
+  /// The same; the listener is notified instead of the sink. It must live until then.
   void append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag = 0);
-  /// The same, if there is room now; false, and nothing was written, if not.
+  /// The same, if there is room now; otherwise returns false and writes nothing.
   ///
-  /// Throws: Error, for the record's size alone; and what the listener throws at being asked.
+  /// Throws: Error, only for the record's size; and exceptions of the listener's `committed`.
   bool try_append(std::span<std::byte const> bytes, std::uint64_t tag = 0);
   bool try_append(std::span<std::byte const> bytes, RecordListener& listener, std::uint64_t tag = 0);
-  /// Copies records one behind the other, the first with `first_tag`, the next with one more, and so on: for a few
-  /// nanoseconds each, where `append` takes some tens. It says how many it wrote. These are fewer only if no tile, or
-  /// no memory for the notes about records, could be had for the next.
+  /// Copies consecutive records, the first with `first_tag`, the next with one more, and so on: for a few nanoseconds
+  /// each, where `append` takes some tens. Returns the number of records written; it is less than all only if there was
+  /// no tile, or no memory for the notes about records, for the next.
   ///
   /// Blocks: as append.
   /// Throws: as append, and std::bad_alloc, if the first cannot be written; or for the size of any. Nothing was written
@@ -142,15 +143,15 @@ class RecordWriter {
   ///
   /// Throws: Error, for the size of any; nothing was written then.
   std::size_t try_append_many(std::span<std::span<std::byte const> const> records, std::uint64_t first_tag = 0);
-  /// Room for a record of at most `most` bytes, or for at most `records` of them that take so much together, to be
-  /// filled in place. While it lives, no thread can drain the records.
+  /// Room for a record of at most `most` bytes, or for at most `records` records of that size together, to be filled in
+  /// place. While it lives, no thread can drain the records.
   ///
-  /// It holds no other record back: those in the same tile leave by another tile when lanes are hungry, or when they
-  /// have waited for RecordOptions::linger. If all tiles are under way or claimed, or the records were stopped, they
-  /// wait for the first that comes back, or for the end of the claim.
+  /// It does not delay other records: those in the same tile leave by another tile when lanes are hungry, or when they
+  /// have waited for RecordOptions::linger. If all tiles are in progress or claimed, or the records were stopped, they
+  /// wait for the first tile that comes back, or for the end of the claim.
   /// Blocks and Throws: as append.
   RecordRoom claim(std::size_t most, std::size_t records = 1);
-  /// Sends the open tile, whatever is under way.
+  /// Sends the open tile, regardless of the load.
   void flush() noexcept;
 
  private:
@@ -164,25 +165,25 @@ class RecordWriter {
   Desk* desk_;  ///< Null once it was moved from.
 };
 
-/// Why a tile of records left.
+/// The reason why a tile of records left.
 enum class Departure : std::uint8_t {
   full,    ///< There was no room for the next record.
-  hungry,  ///< The lanes had less to do than they could.
+  hungry,  ///< The lanes had too little to do.
   late,    ///< Its oldest record had waited long enough.
-  asked,   ///< Its writer asked for it, or is gone, or all was drained.
+  asked,   ///< Its writer requested it or was destroyed, or all records were drained.
 };
 inline constexpr std::size_t departure_kinds = 4;
 
-/// What became of the records that were written between `start` and `drain`. Each is counted once.
+/// Counts of the records written between `start` and `drain`. Each is counted once.
 struct RecordReport {
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
   std::uint64_t cancelled = 0;
-  std::uint64_t bytes_in = 0;   ///< Of the records that are done.
-  std::uint64_t bytes_out = 0;  ///< Likewise.
-  /// How many tiles left for which reason.
+  std::uint64_t bytes_in = 0;   ///< Bytes of the records that are done.
+  std::uint64_t bytes_out = 0;  ///< Bytes of their results.
+  /// Number of tiles that left, by reason.
   std::array<std::uint64_t, departure_kinds> left = {};
-  /// What the pipeline reports. Its bytes include tables and gaps, and the tag of a tile is its number in the pool.
+  /// The pipeline's report. Its bytes include tables and gaps, and the tag of a tile is its number in the pool.
   Report tiles = {};
 
   std::uint64_t records() const noexcept { return done + failed + cancelled; }
@@ -191,50 +192,50 @@ struct RecordReport {
   bool ok() const noexcept { return tiles.ok() && failed == 0 && cancelled == 0; }
 };
 
-/// The report in one line for a person, and what there is to say of the tiles below.
+/// The report in one line for a person, followed by the description of the tiles.
 std::string describe(RecordReport const& report);
 
-/// Packs small pieces of work into a pipeline's tiles, and tells of each when it is done.
+/// Packs small pieces of work into a pipeline's tiles, and notifies the caller when each is done.
 ///
-/// A tile leaves when it is full, when the lanes are hungry, or when its oldest record has waited long enough: so
-/// records travel alone while there is little to do, and together under load.
+/// A tile leaves when it is full, when the lanes are hungry, or when its oldest record has waited long enough: records
+/// travel alone under low load, and together under high load.
 ///
-/// Threads: one, but for `writer` and `stop`, which any may call.
+/// Threads: one, except for `writer` and `stop`, which any may call.
 class Records {
  public:
   /// Packs into the tiles of this pipeline, which must outlive it; nothing else may feed the pipeline meanwhile. If its
-  /// options ask for as many producers as there will be writers, each writer has a tile to fill beside those in flight.
-  /// Records lie in the first input of a tile. Where tiles have other inputs (TileShape::more_input_bytes), those stay
-  /// empty, and a RecordStage does not see them.
+  /// options request as many producers as there will be writers, each writer has a tile to fill in addition to those in
+  /// flight. Records are in the first input of a tile. If tiles have other inputs (TileShape::more_input_bytes), those
+  /// stay empty, and a RecordStage does not see them.
   ///
   /// Throws: Error, if the pipeline's tiles do not hold a record, or options contradict each other.
   explicit Records(Pipeline& pipeline, RecordOptions options = {});
   Records(Records const&) = delete;
   Records& operator=(Records const&) = delete;
-  /// Stops and drains what is still going. No writer may be left.
+  /// Stops and drains the current run. No writer may be left.
   ///
   /// Blocks: until the last completion.
   ~Records();
 
-  /// Makes lanes and stages, and lets records in. Without a sink only listeners are told.
+  /// Makes lanes and stages, and accepts records. Without a sink only listeners are notified.
   ///
   /// Throws: as Pipeline::start.
   void start(RecordStages stages, RecordSink sink);
   /// The same, with a sink that is called once for each tile instead of once for each record.
   void start_by_tiles(RecordStages stages, RecordTileSink sink);
-  /// A writer, for a thread that is to write. It may be made before the start, and stays of use from run to run.
+  /// Makes a writer for a thread that will write. It may be made before the start, and stays usable from run to run.
   ///
   /// Throws: std::bad_alloc.
   RecordWriter writer();
-  /// Sends what was written, waits for all of it, finishes and merges the stages, and reports.
+  /// Sends all records written, waits for them, finishes and merges the stages, and reports.
   ///
   /// Blocks: until the last completion; and while a thread fills a record in place.
   /// Throws: as Pipeline::drain.
   [[nodiscard]] RecordReport drain();
-  /// As Pipeline::stop: records that no device has started are cancelled.
+  /// Cancels records that no device has started, as Pipeline::stop does.
   void stop() noexcept;
 
-  /// The largest record that fits.
+  /// Size of the largest record that fits.
   std::size_t most_bytes() const noexcept;
 
  private:
@@ -245,7 +246,7 @@ class Records {
   std::unique_ptr<Parts> parts_;
 };
 
-/// The answer to one record as a value to wait for: give it to `append` or `commit`. It can be used again once it was
+/// The answer to one record as a value to wait for: pass it to `append` or `commit`. It can be used again once it was
 /// answered, and then allocates only for larger outputs than before.
 ///
 /// Threads: one, which writes the record and waits for the answer; another may wait.
@@ -257,16 +258,16 @@ class RecordReply final : public RecordListener {
   /// Blocks: until it is answered, if a record was written with it.
   ~RecordReply() override;
 
-  /// True unless a record was written with it that has no answer yet.
+  /// True unless a record that was written with it has no answer yet.
   bool ready() const noexcept { return state_.load(std::memory_order_acquire) != State::asked; }
-  /// How it ended.
+  /// Waits for the answer and returns its outcome.
   ///
   /// Blocks: until it is answered: awake for the time of `spin`, then asleep.
   /// Throws: Error, if no record was written with it.
   Outcome wait(std::chrono::nanoseconds spin = {});
-  /// The result; nothing unless it is done. Valid once it is ready, and until it is used again.
+  /// The result; empty unless the record is done. Valid once it is ready, and until it is used again.
   std::span<std::byte const> output() const noexcept { return output_; }
-  /// Set if and only if the outcome is `failed`. Likewise.
+  /// Set if and only if the outcome is `failed`. Valid as long as the result.
   std::optional<Failure> const& failure() const noexcept { return failure_; }
 
   void committed() override;

@@ -23,18 +23,18 @@
 namespace penstock {
 
 struct ReductionOptions {
-  /// Whether `merge` may be called while the pipeline runs; then each tile costs an event more.
+  /// True: `merge` may be called while the pipeline runs; each tile then costs one event more.
   bool while_running = false;
-  /// Whether GPUs merge among themselves by NCCL, where it can be loaded; else by memory of the host.
+  /// True: GPUs merge among themselves by NCCL, if it can be loaded; otherwise, or if false, through host memory.
   bool nccl = true;
-  std::string nccl_library = {};  ///< Empty: as NCCL is named, libnccl.so.2.
+  std::string nccl_library = {};  ///< Name or path of the NCCL library. Empty: libnccl.so.2.
 };
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// One lane's array on its device.
+/// The array of one lane on its device.
 ///
-/// Threads: `update` the lane's; the rest is for Shares.
+/// Threads: `update` by the lane's; all other functions are for Shares.
 class Share {
  public:
   Share(Device& device, std::size_t bytes, bool guarded);
@@ -42,12 +42,12 @@ class Share {
   Share& operator=(Share const&) = delete;
 
   std::span<std::byte> array() const noexcept { return memory_.bytes().first(bytes_); }
-  /// Calls `body()`, which enqueues in `stream` what changes the array: behind a merge that reads it, and before the
+  /// Calls `body()`, which enqueues a change of the array in `stream`: behind a merge that reads it, and before the
   /// next one.
   ///
-  /// Blocks: never, unless the device refuses to record an event: then until what is in the stream has ended, so that a
-  /// merge sees it whole all the same.
-  /// Throws: what `body` throws, and Error, if the device refuses an event: before `body`, or behind it.
+  /// Blocks: never, unless the device refuses to record an event: then until the work in the stream has ended, so that
+  ///         a merge still sees all of the update.
+  /// Throws: exceptions of `body`, and Error, if the device refuses an event: before or after `body`.
   template <class Body>
   auto update(StreamRef stream, Body body) {
     Update guard(*this, stream);
@@ -60,10 +60,10 @@ class Share {
       return returned;
     }
   }
-  /// Has `stream` wait for the last update so far, calls `body()`, which enqueues in `stream` what reads the array, and
-  /// has later updates wait for that.
+  /// Makes `stream` wait for the last update so far, calls `body()`, which enqueues reads of the array in `stream`, and
+  /// makes later updates wait for these.
   ///
-  /// Throws: what `body` throws, and Error, if the device refuses an event.
+  /// Throws: exceptions of `body`, and Error, if the device refuses an event.
   template <class Body>
   void read(StreamRef stream, Body body) {
     std::scoped_lock const lock(mutex_);
@@ -74,23 +74,23 @@ class Share {
     being_read_ = true;
   }
 
-  /// Asks, because a wait of the driver's might not end: a thread stays in it when the device is abandoned.
+  /// Polls, because a wait of the driver might not end: a thread stays in it when the device is abandoned.
   ///
   /// Blocks: until the stream is idle.
   /// Throws: Error, once the device is lost or abandoned.
   static void wait_by_asking(StreamRef stream);
 
  private:
-  /// A merge sees all of an update or nothing of it.
+  /// One update of the array. A merge sees all of it or nothing of it.
   class Update {
    public:
     Update(Share& share, StreamRef stream);
     Update(Update const&) = delete;
     Update& operator=(Update const&) = delete;
-    /// Ends it, if `end` was not called, because the body threw.
+    /// Ends the update, if `end` was not called because the body threw.
     ~Update();
 
-    /// Has the next merge wait for all that is in the stream so far.
+    /// Makes the next merge wait for the work in the stream so far.
     void end();
 
    private:
@@ -103,25 +103,26 @@ class Share {
   std::size_t const bytes_;
   DeviceMemory memory_;
   std::mutex mutex_;
-  std::optional<Event> updated_;  ///< Both only if merges may come while the pipeline runs.
+  std::optional<Event> updated_;  ///< Both are set only if merges may happen while the pipeline runs.
   std::optional<Event> read_;
   bool being_read_ = false;
 };
 
-/// What a merge came to, as bytes.
+/// Result of a merge, as bytes.
 struct MergedBytes {
   std::vector<std::byte> bytes;
   std::string how;                   ///< "by NCCL 2.28.3 on 2 GPUs", "by memory of the host, of 2 devices".
-  std::vector<std::string> missing;  ///< Devices that were lost, and why: what their lanes had is not in it.
+  std::vector<std::string> missing;  ///< Devices that were lost, with reasons: the result lacks the data of their
+                                     /// lanes.
 };
 
-/// An array on the device of each lane of a pipeline, and how they become one. Reduction is what users see of it.
+/// An array on the device of each lane of a pipeline, and their merge. Users see it as Reduction.
 ///
 /// Threads: `share` those of lanes; the rest one at a time.
 class Shares {
  public:
-  /// Makes a stream of the highest priority on each device and memory to merge in, and has NCCL reduce once, so that a
-  /// merge asks for none. The devices must outlive it.
+  /// Makes a stream of the highest priority and memory for merging on each device, and lets NCCL reduce once, so that a
+  /// merge allocates nothing. The devices must outlive it.
   ///
   /// Blocks: with several GPUs and NCCL about a second.
   /// Throws: Error: out_of_device_memory; bad_argument, if no array is that long; device_lost.
@@ -131,21 +132,21 @@ class Shares {
   Shares& operator=(Shares const&) = delete;
   ~Shares();
 
-  /// That of a lane; the same in each run of the pipeline.
+  /// The share of a lane; the same in each run of the pipeline.
   ///
   /// Throws: Error: no device memory; bad_argument for a device that is not of the group.
   Share& share(StageContext const& context);
-  /// Merges what there is: first the lanes of each device in their order, on it; then the devices.
+  /// Merges the shares: first the lanes of each device in their order, on it; then the devices.
   ///
   /// Threads: the calling thread is attached to one of the devices afterwards.
   /// Blocks: until done, or a device that it waits for is lost or abandoned.
-  /// Throws: Error: of kind device_lost, if every device that had lanes is lost, or a merge by NCCL, this or an earlier
-  /// one, failed on its way; of kind device_refused, if a device refuses a call.
+  /// Throws: Error: of kind device_lost, if every device with lanes is lost, or a merge by NCCL, this or an earlier
+  ///         one, failed in progress; of kind device_refused, if a device refuses a call.
   MergedBytes merge();
-  /// Makes all arrays as they were at first. Not while the pipeline runs.
+  /// Resets all arrays to their initial values. Not while the pipeline runs.
   ///
   /// Blocks: until done.
-  /// Throws: Error: as `merge` does after one by NCCL that failed, or if a device refuses.
+  /// Throws: Error: as `merge` does after a failed merge by NCCL, or if a device refuses.
   void clear();
 
  private:
@@ -155,34 +156,35 @@ class Shares {
 
 }  // namespace PENSTOCK_FLAVOUR
 
-/// What the lanes' arrays came to together.
+/// Result of merging the lanes' arrays.
 template <class Element>
 struct Merged {
   std::vector<Element> values;
-  /// In words, for a report: "by NCCL 2.28.3 on 2 GPUs", "by memory of the host, of 2 devices", "on one device".
+  /// The method in words, for a report: "by NCCL 2.28.3 on 2 GPUs", "by memory of the host, of 2 devices", "on one
+  /// device".
   std::string how;
-  /// Devices that were lost, and why: what their lanes had is not in it. Empty if it is whole.
+  /// Devices that were lost, with reasons: the result lacks the data of their lanes. Empty if it is complete.
   std::vector<std::string> missing;
 };
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// An array of numbers that each lane of a pipeline adds to, in a copy of its own on its device, and that is made one
-/// at the end: a histogram, sums, minima.
+/// An array of numbers to which each lane of a pipeline adds in a copy of its own on its device; the copies are merged
+/// at the end. For histograms, sums, minima.
 ///
-/// Integers come out the same bit for bit, however lanes and devices shared the tiles. Floating-point numbers are
-/// combined lane by lane and then device by device, in their order, or among GPUs in the order that NCCL chooses; which
-/// tiles a lane had is chance in either case. What becomes of a NaN in a minimum or maximum is not defined.
+/// Integers are bit-identical, however lanes and devices shared the tiles. Floating-point numbers are combined lane by
+/// lane and then device by device, in their order, or among GPUs in the order that NCCL chooses; the distribution of
+/// tiles to lanes varies in either case. The result for a NaN in a minimum or maximum is undefined.
 ///
-/// It lives from before the run until after the merge, and shorter than its devices. Over several runs it goes on
+/// It must live from before the run until after the merge, and die before its devices. Over several runs it continues
 /// counting, unless it is cleared.
 ///
-/// Threads: `share` those of lanes; the rest one at a time. So are merges of several reductions that share GPUs: two
-/// that NCCL has at once may each wait for the other for ever.
+/// Threads: `share` by those of lanes; all other functions one at a time. Also merge reductions that share GPUs one at
+///          a time: two collectives in NCCL may wait for each other for ever.
 template <class Element>
 class Reduction {
  public:
-  /// For a pipeline on these devices.
+  /// Makes a reduction for a pipeline on these devices.
   ///
   /// Shape:  `count` elements, integers or floating-point numbers of 4 or 8 bytes.
   /// Blocks: with several GPUs and NCCL about a second.
@@ -191,7 +193,7 @@ class Reduction {
                      ReductionOptions const& options = {})
       : shares_(devices, count, element_type_of<Element>(), operation, options) {}
 
-  /// A lane's own, for a stage that keeps it: elements that a kernel may change in the lane's stream, in
+  /// The share of a lane, for a stage that keeps it: elements that a kernel may change in the lane's stream, in
   /// `share.update(stream, body)`.
   ///
   /// Throws: Error: no device memory; bad_argument for a device that it was not made for.
@@ -200,9 +202,9 @@ class Reduction {
     return {reinterpret_cast<Element*>(share.array().data()), share.array().size() / sizeof(Element)};
   }
 
-  /// Stages that do nothing else: `body(DeviceTile const&, DeviceSpan<Element>, StreamRef)` enqueues what adds a tile
-  /// to its lane's elements, and returns the bytes of output to bring back, or nothing for none. `prepare` loads its
-  /// kernels before the lane's first tile, as blake3_prepare does.
+  /// Makes stages that only reduce: `body(DeviceTile const&, DeviceSpan<Element>, StreamRef)` enqueues the work that
+  /// adds a tile to its lane's elements, and returns the bytes of output to copy back, or nothing for none. `prepare`
+  /// loads its kernels before the lane's first tile, as blake3_prepare does.
   ///
   /// Threads: both are called on every lane at once.
   template <class Body>
@@ -235,14 +237,14 @@ class Reduction {
         .merge = {}};
   }
 
-  /// Makes one of all that the lanes have, on streams of the highest priority; the lanes keep what they have. While the
-  /// pipeline runs only with ReductionOptions::while_running: each lane's elements are then those behind one of its
+  /// Merges the arrays of all lanes, on streams of the highest priority; the lanes keep theirs. While the pipeline runs
+  /// it is allowed only with ReductionOptions::while_running: each lane's elements are then those behind one of its
   /// tiles.
   ///
   /// Threads: the calling thread is attached to one of the devices afterwards.
   /// Blocks: until done, or a device that it waits for is lost or abandoned.
-  /// Throws: Error: of kind device_lost, if no device is left that had lanes, or a merge by NCCL, this or an earlier
-  /// one, failed on its way; of kind device_refused, if a device refuses a call.
+  /// Throws: Error: of kind device_lost, if every device with lanes is lost, or a merge by NCCL, this or an earlier
+  ///         one, failed in progress; of kind device_refused, if a device refuses a call.
   Merged<Element> merge() {
     MergedBytes bytes = shares_.merge();
     Merged<Element> merged{.values = std::vector<Element>(bytes.bytes.size() / sizeof(Element)),
@@ -251,7 +253,7 @@ class Reduction {
     if (!merged.values.empty()) std::memcpy(merged.values.data(), bytes.bytes.data(), bytes.bytes.size());
     return merged;
   }
-  /// Begins anew. Not while the pipeline runs.
+  /// Resets all arrays. Not while the pipeline runs.
   ///
   /// Blocks: until done.
   void clear() { shares_.clear(); }

@@ -15,39 +15,39 @@
 
 namespace penstock {
 
-/// Why a tile of rows left.
+/// The reason why a tile of rows left.
 enum class RowsLeft : std::uint32_t {
   complete,  ///< Each of its rows is present, or left with an earlier tile.
-  passed,    ///< The stream went on by more than the window.
-  waited,    ///< ReorderOptions::linger is over.
-  asked,     ///< By flush, the end of the buffer, or a restart of the sender.
+  passed,    ///< The stream advanced by more than the window.
+  waited,    ///< ReorderOptions::linger expired.
+  asked,     ///< It was sent by flush, by the end of the buffer, or by a restart of the sender.
 };
 inline constexpr std::size_t rows_left_kinds = 4;
 
-/// What the second input of a tile begins with; the mask follows. Row k is present if bit k % 64 of the mask's word
-/// k / 64 is set, which is bit k % 32 of word k / 32 if it is read by 32 bits.
+/// Head of the second input of a tile; the mask follows. Row k is present if bit k % 64 of the mask's word k / 64 is
+/// set, which is bit k % 32 of word k / 32 if it is read by 32 bits.
 struct RowsOfTile {
-  /// The sequence number of row 0, counted on where numbers wrap. Its low ReorderOptions::sequence_bits are the
+  /// The sequence number of row 0, extended to 64 bits beyond wraps. Its low ReorderOptions::sequence_bits are the
   /// sender's number.
   std::uint64_t first = 0;
   std::uint32_t stream = 0;
-  std::uint32_t rows = 0;     ///< That the mask speaks of.
-  std::uint32_t present = 0;  ///< That the tile has.
+  std::uint32_t rows = 0;     ///< Number of rows that the mask covers.
+  std::uint32_t present = 0;  ///< Number of rows present in the tile.
   RowsLeft why = RowsLeft::complete;
 
   friend bool operator==(RowsOfTile const&, RowsOfTile const&) = default;
 };
 
-/// How large the second input must be for so many rows.
+/// Minimum size of the second input for this number of rows.
 constexpr std::size_t present_mask_bytes(std::size_t rows) {
   return sizeof(RowsOfTile) + (rows + 63) / 64 * sizeof(std::uint64_t);
 }
 
-/// What a tile of rows says of itself.
+/// The description of a tile of rows, from its second input.
 ///
 /// Throws: Error of kind bad_argument, if it is no such tile.
 RowsOfTile rows_of(Tile const& tile);
-/// Its mask.
+/// The mask of a tile of rows.
 ///
 /// Throws: as rows_of.
 std::span<std::uint64_t const> present_mask_of(Tile const& tile);
@@ -56,100 +56,104 @@ constexpr bool is_present(std::span<std::uint64_t const> mask, std::size_t row) 
 }
 
 struct ReorderOptions {
-  std::size_t record_bytes = 0;  ///< Of each record. It has to be said.
-  std::size_t rows = 0;          ///< Of each tile. 0: as many records as its first input holds.
-  unsigned sequence_bits = 32;   ///< Numbers of the sender wrap after so many bits: 1 to 64.
-  std::size_t streams = 1;       ///< Each with numbers of its own.
-  /// How many tiles of a stream are open at once: that with the greatest number, and those before it. What comes by up
-  /// to so many tiles less one too late is still placed.
+  std::size_t record_bytes = 0;  ///< Size of each record. It must be set.
+  std::size_t rows = 0;          ///< Number of rows of each tile. 0: as many records as its first input holds.
+  unsigned sequence_bits = 32;   ///< Number of bits after which the sender's numbers wrap: 1 to 64.
+  std::size_t streams = 1;       ///< Number of streams, each with numbers of its own.
+  /// Number of open tiles of a stream: that with the greatest number, and those before it. A record that is late by up
+  /// to one tile less than that is still placed.
   std::size_t window_tiles = 2;
-  /// How long a tile waits for its other rows from its first record on. From a day on it is a day.
+  /// Time that a tile waits for its other rows after its first record. A day is the maximum.
   std::chrono::microseconds linger = std::chrono::milliseconds(5);
-  /// A number that is further ahead of the greatest one is refused, as that of a sender which has started again. At
-  /// most half of the numbers, and at most 2^61. 0: 16 windows, but at least 3000 if there are so many numbers.
+  /// Maximum distance of a number ahead of the greatest one; a record beyond it is refused, as from a sender that has
+  /// restarted. At most half of the numbers, and at most 2^61. 0: 16 windows, but at least 3000 if there are so many
+  /// numbers.
   std::uint64_t most_ahead = 0;
-  /// Likewise, of one that is further behind it, and with the same bounds. 0: as `most_ahead`. Not less than a window.
+  /// Maximum distance of a number behind the greatest one, with the same effect and bounds. 0: as `most_ahead`. Not
+  /// less than a window.
   std::uint64_t most_behind = 0;
-  /// Rows that are absent, up to the last that is present, become 0; else they have what the tile had before.
+  /// Zeroes absent rows, up to the last that is present; otherwise they keep the tile's earlier content.
   bool zero_absent = true;
 };
 
-/// What became of one record.
+/// Result of placing one record.
 enum class Placed : std::uint8_t {
   placed,      ///< It is in its row.
-  duplicate,   ///< Its row was present.
-  late,        ///< The tile of its row had left; or it is a duplicate of what left before the window.
+  duplicate,   ///< Its row was already present.
+  late,        ///< The tile of its row had left; or it is a duplicate from before the window.
   refused,     ///< Its number is too far from the others.
-  wrong_size,  ///< It has not as many bytes as records have.
+  wrong_size,  ///< Its size is not that of records.
 };
 inline constexpr std::size_t placed_kinds = 5;
 
-/// What became of the records. Each is counted once: received() is the sum.
+/// Counts of records by result. Each is counted once: received() is the sum.
 struct ReorderCounts {
-  std::uint64_t placed = 0, duplicates = 0, late = 0, refused = 0, wrong_size = 0;  ///< As Placed.
-  /// Numbers between the first and the greatest of a stream that are in no tile, once their tile has left: with those
-  /// placed they are all numbers from the first on. If they come later they are late, too.
+  std::uint64_t placed = 0, duplicates = 0, late = 0, refused = 0, wrong_size = 0;  ///< Counts by Placed.
+  /// Numbers between the first and the greatest of a stream that are in no tile, once their tile has left: together
+  /// with those placed they are all numbers from the first on. If such a record comes later, it counts as late, too.
   std::uint64_t lost = 0;
-  std::uint64_t restarts = 0;  ///< How often a stream began again.
-  std::uint64_t unsent = 0;    ///< Placed, in tiles that the pipeline did not take: it was drained before.
-  std::array<std::uint64_t, rows_left_kinds> left = {};  ///< Tiles, by reason.
+  std::uint64_t restarts = 0;  ///< Number of restarts of streams.
+  std::uint64_t unsent = 0;    ///< Records placed in tiles that the pipeline refused, since it had been drained.
+  std::array<std::uint64_t, rows_left_kinds> left = {};  ///< Numbers of tiles that left, by reason.
 
   std::uint64_t received() const noexcept { return placed + duplicates + late + refused + wrong_size; }
   std::uint64_t tiles_left(RowsLeft why) const noexcept { return left.at(static_cast<std::size_t>(why)); }
   ReorderCounts& operator+=(ReorderCounts const& other) noexcept;
   friend bool operator==(ReorderCounts const&, ReorderCounts const&) = default;
 };
-/// As a sentence for a person.
+/// Describes the counts in a sentence for a person.
 std::string describe(ReorderCounts const& counts);
 
-/// Puts records that come reordered, doubled or not at all into the tiles of a pipeline by their sequence numbers.
+/// Puts records that arrive out of order, repeatedly or not at all into the tiles of a pipeline by their sequence
+/// numbers.
 ///
-/// The record with number n, counted on where numbers wrap, goes straight into row n % rows of its tile. A tile leaves
-/// when all of its rows are present, when its stream has gone on by more than the window, or when it has waited for
-/// `linger`. Its first input has the rows, up to the last that is present; its second input a RowsOfTile and the mask,
-/// for a kernel or `present_mask_of`. Its tag is the stream. A tile for which nothing came is not sent, and none waits
-/// for another: they may leave in another order than that of their numbers.
+/// The record with number n, extended beyond wraps, goes straight into row n % rows of its tile. A tile leaves when all
+/// of its rows are present, when its stream has advanced by more than the window, or when it has waited for `linger`.
+/// Its first input has the rows, up to the last that is present; its second input a RowsOfTile and the mask, for a
+/// kernel or `present_mask_of`. Its tag is the stream. A tile without records is not sent, and no tile waits for
+/// another: they may leave in another order than that of their numbers.
 ///
-/// A tile that has waited gives up the rows up to the greatest number of its stream: these are lost. Rows behind that
-/// have yet to be sent, and if they come, go into another tile with the same `first`. So a slow sender loses nothing.
+/// A tile that has waited gives up the absent rows up to the greatest number of its stream: these are lost. Rows behind
+/// that are still to be sent; if they come, they go into another tile with the same `first`. A slow sender thus loses
+/// nothing.
 ///
-/// Restarts: a number that is too far from the others is refused. If the next record of the stream that comes has the
-/// number after it, the sender has started again there: what is open leaves, and the stream goes on from that record.
+/// A number that is too far from the others is refused. If the next record of the stream has the number after it, the
+/// sender has restarted there: open tiles leave, and the stream continues from that record.
 ///
-/// The pipeline is fed by `start`, and tiles have a second input of present_mask_bytes(rows). Call `flush` before it is
-/// drained, or let the buffer die: `pipeline.drain([&] { buffer.flush(); })`.
+/// The pipeline is fed by `start`, and tiles have a second input of present_mask_bytes(rows). Call `flush` before the
+/// pipeline is drained, or destroy the buffer: `pipeline.drain([&] { buffer.flush(); })`.
 ///
-/// Threads: any. Records of one stream are placed one at a time. A thread of its own, `ps-reorder`, sends what has
+/// Threads: any. Records of one stream are placed one at a time. Its own thread, `ps-reorder`, sends tiles that have
 ///          waited.
 /// Source:  the rule for restarts is that of RFC 3550 (RTP), appendix A.1.
 class ReorderBuffer {
  public:
-  /// `pipeline` outlives it.
+  /// `pipeline` must outlive it.
   ///
   /// Throws: Error of kind bad_argument, if options contradict each other or the tiles; or if the pool has fewer tiles
   ///         than may be open: streams times window_tiles. Of kind system, if the system refuses a thread.
   explicit ReorderBuffer(Pipeline& pipeline, ReorderOptions const& options);
   ReorderBuffer(ReorderBuffer const&) = delete;
   ReorderBuffer& operator=(ReorderBuffer const&) = delete;
-  /// As flush.
+  /// Calls `flush`.
   ~ReorderBuffer();
 
-  /// Copies a record into its row. Of `sequence` the low sequence_bits count.
+  /// Copies a record into its row. Only the low sequence_bits of `sequence` are used.
   ///
   /// Shape:  `stream` is below ReorderOptions::streams.
-  /// Blocks: while it needs a tile and all are out.
+  /// Blocks: while it needs a tile and all are on loan.
   /// Throws: Error, as Feed::borrow, if it needs a tile: the record is then not counted. Of kind bad_argument, for a
-  ///         stream that there is not.
+  ///         stream that does not exist.
   Placed place(std::size_t stream, std::uint64_t sequence, std::span<std::byte const> record);
-  /// Sends all tiles that are open. Their streams may go on.
+  /// Sends all open tiles. Their streams may continue.
   ///
   /// Blocks: never.
   void flush() noexcept;
-  /// Of all streams, at one moment for each.
+  /// Counts of all streams, each stream at one moment.
   ReorderCounts counts() const;
-  /// Throws: Error of kind bad_argument, for a stream that there is not.
+  /// Throws: Error of kind bad_argument, for a stream that does not exist.
   ReorderCounts counts(std::size_t stream) const;
-  /// Of a tile.
+  /// Number of rows of a tile.
   std::size_t rows() const noexcept;
 
  private:

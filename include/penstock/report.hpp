@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run did, what bounded it, and a recording as a trace for Perfetto.
+// The report of a run, its bottleneck, and a recording as a trace for Perfetto.
 #pragma once
 
 #include <chrono>
@@ -19,66 +19,66 @@
 
 namespace penstock {
 
-/// What a lane did.
+/// Counts and times of one lane.
 struct LaneSummary {
   std::uint64_t tiles = 0;
-  std::uint64_t batches = 0;  ///< In which tiles were put on the device.
-  std::uint64_t copies = 0;   ///< That the device was asked for, both ways: neighbours in the pool are one.
-  std::uint64_t mapped = 0;   ///< Tiles that their stage worked on in the host's memory.
+  std::uint64_t batches = 0;  ///< Batches of tiles that were put on the device.
+  std::uint64_t copies = 0;   ///< Copies requested from the device, both ways: neighbours in the pool are one.
+  std::uint64_t mapped = 0;   ///< Tiles that their stage accessed in host memory.
   std::uint64_t graphs = 0;   ///< Tiles for which the stage was launched as a captured graph.
-  bool may_map = false;       ///< Its stage promises that it may be given the host's memory.
+  bool may_map = false;       ///< True if its stage promises that it can work on host memory.
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
-  std::uint64_t tickets = 0;            ///< That its signal brought.
-  std::uint64_t naps = 0;               ///< How often it slept because its device had enough to do.
-  FoundTiles found = {};                ///< How it learned that its device had passed the tiles.
-  std::chrono::nanoseconds served{0};   ///< From the first tile that it took to its end.
-  std::chrono::nanoseconds idle{0};     ///< Of these, with nothing to do but to watch its device or to sleep.
+  std::uint64_t tickets = 0;            ///< Number of tickets that its signal delivered.
+  std::uint64_t naps = 0;               ///< Number of times that it slept because its device had enough to do.
+  FoundTiles found = {};                ///< Tiles by the way in which it learned that its device had passed them.
+  std::chrono::nanoseconds served{0};   ///< Time from the first tile that it took to its end.
+  std::chrono::nanoseconds idle{0};     ///< Part of this time in which it only polled its device or slept.
   std::uint64_t failed = 0;             ///< Tiles that it got and that failed, for any reason.
-  std::shared_ptr<Failure const> loss;  ///< Why it gave its device up; null if it did not.
-  /// Why its stage could not be captured, though it promises so: it was run for each tile from then on. Null if it
-  /// could be captured, or was not to be.
+  std::shared_ptr<Failure const> loss;  ///< The reason why it gave its device up; null if it did not.
+  /// The reason why its stage could not be captured, though it promises that: the stage was then run for each tile.
+  /// Null if it was captured, or was not to be.
   std::shared_ptr<Failure const> not_captured;
 };
 
-/// What kept a run from being faster.
+/// The bottleneck of a run.
 enum class Bound : std::uint8_t {
   upload,              ///< Copies to the device.
   download,            ///< Copies from it.
-  kernel,              ///< What the device computes.
-  fill,                ///< What producers do in the source.
-  sink,                ///< What consumers do with results.
-  submission,          ///< What lanes do to give the device its work.
-  completion,          ///< How lanes learn that tiles are done, and what they then do with them.
-  too_few_tiles,       ///< All tiles were on their way, and no part had enough of them to be busy.
-  serialising_stream,  ///< Work of the device takes turns, though it could go on at once.
-  source_waits,        ///< The source had nothing, or the application pushed no more.
-  cpus,                ///< The CPUs of the host, which had nothing left for any part.
+  kernel,              ///< Kernels of the device.
+  fill,                ///< Work of producers in the source.
+  sink,                ///< Work of consumers with results.
+  submission,          ///< Work of lanes that gives the device its work.
+  completion,          ///< Detection of finished tiles by lanes, and their work on them afterwards.
+  too_few_tiles,       ///< All tiles were in progress, and no part had enough of them to be busy.
+  serialising_stream,  ///< Work of the device is serialised, though it could run at once.
+  source_waits,        ///< The source had no data, or the application submitted no more.
+  cpus,                ///< The CPUs of the host had no time left for any part.
   nothing_measured,
 };
 
-/// "upload", "too few tiles" and so on, as in docs/results.md.
+/// Name of a bottleneck, as in docs/results.md: "upload", "too few tiles" and so on.
 std::string_view bound_name(Bound bound) noexcept;
 
 /// A change that should make a run faster.
 struct Advice {
-  /// Options and values, or what to change in the work. The report of a pipeline names members of PipelineOptions, as
+  /// Options and values, or a change of the work. The report of a pipeline names members of PipelineOptions, as
   /// "tuning.slots = 8"; the commands name their options, as "--slots 8".
   std::string change;
-  double gain = 1;  ///< How many times the throughput is expected.
+  double gain = 1;  ///< Expected factor of the throughput.
   std::string why;  ///< A sentence.
 };
 
-/// Why more streams would change nothing.
+/// The reason why more streams would change nothing.
 enum class NoStreams : std::uint8_t {
-  kernels_fill_device,  ///< Kernels reach what they reach alone in as many streams as it takes.
-  link_full,            ///< Copies one way leave the link no room for more.
+  kernels_fill_device,  ///< Kernels in as many streams as needed reach no more than they reach alone.
+  link_full,            ///< Copies one way fill the link.
   host,                 ///< The device waits for the host: its source, its sink, its lanes.
-  work_too_small,       ///< What is done once for each tile takes longer than what its bytes take.
-  barrier,              ///< Something makes work wait that is in streams of its own.
+  work_too_small,       ///< Work per tile takes longer than work per byte.
+  barrier,              ///< Something makes work wait that is in separate streams.
 };
 
-/// "link full", "work too small" and so on, as in docs/results.md.
+/// Name of a reason, as in docs/results.md: "link full", "work too small" and so on.
 std::string_view no_streams_name(NoStreams reason) noexcept;
 
 struct WhyNoStreams {
@@ -86,80 +86,84 @@ struct WhyNoStreams {
   std::string sentence;  ///< "Streams will not help here, because ...".
 };
 
-/// What a tile takes of a device, and what it gains that the device does several things at once.
+/// Device times of a tile, and the speed-up because the device does several things at once.
 ///
-/// H, D and K are the moments at which it uploaded, downloaded and computed, as in Overlap.
-/// Units: seconds; the mean of all tiles that were looked at. Empty, if there were none in that step.
+/// H, D and K are the times during which it uploaded, downloaded and computed, as in Overlap.
+/// Units: seconds; the mean of all tiles that were recorded. Empty if none was in that step.
 struct DeviceTimes {
   std::optional<double> upload = {};
   std::optional<double> kernel = {};
   std::optional<double> download = {};
-  std::optional<double> overlap = {};  ///< As in Overlap.
-  /// (|H| + |D| + |K|) / max(|H|, |D|, |K|): how many times as fast as one kind after the other it would be if the
-  /// shorter ones hid behind the longest. Empty if not every tile was looked at.
+  std::optional<double> overlap = {};  ///< The overlap, as in Overlap.
+  /// (|H| + |D| + |K|) / max(|H|, |D|, |K|): speed-up over serial execution if the shorter kinds were hidden behind the
+  /// longest. Empty if not every tile was recorded.
   std::optional<double> possible_speedup = {};
-  /// (|H| + |D| + |K|) / |H u D u K|: how many times as fast it was, while it did anything. Empty likewise.
+  /// (|H| + |D| + |K|) / |H u D u K|: actual speed-up over serial execution, while the device was busy. Empty if not
+  /// every tile was recorded.
   std::optional<double> speedup = {};
 };
 
-/// A throughput that something allows at most.
+/// An upper bound of the throughput.
 struct Ceiling {
   double bytes_per_second = 0;
   std::string of;  ///< "uploads alone", "the source without a pause".
 };
 
-/// What kept a run from being faster, and what to do about it.
+/// The bottleneck of a run, and the advice.
 struct Verdict {
   Bound bound = Bound::nothing_measured;
-  std::vector<std::string> evidence = {};  ///< Two sentences, or one if nothing was measured.
-  /// What the run came to: of the bytes that went up; down, if none went up; else that tiles had room for.
+  std::vector<std::string> evidence = {};  ///< Two sentences, or one if there was no measurement.
+  /// Throughput of the run: of bytes uploaded; of bytes downloaded, if none were uploaded; otherwise of the bytes of
+  /// tiles.
   double bytes_per_second = 0;
-  std::optional<Ceiling> ceiling = {};  ///< What the bound allows, if it is one of the parts.
-  std::optional<Ceiling> next = {};     ///< What all else allows; no advice promises more.
-  std::vector<Advice> advice = {};      ///< At most two.
-  std::string no_advice = {};           ///< Why nothing is advised though something may help, a sentence; or empty.
-  std::optional<WhyNoStreams> streams_will_not_help = {};  ///< Empty if they might.
-  std::optional<DeviceTimes> device_times = {};  ///< Not among what `describe` says; it has a line of its own.
+  std::optional<Ceiling> ceiling = {};  ///< Throughput that the bottleneck allows, if it is one of the parts.
+  std::optional<Ceiling> next = {};     ///< Throughput that all other parts allow; no advice promises more.
+  std::vector<Advice> advice = {};      ///< At most two pieces of advice.
+  std::string no_advice = {};           ///< A sentence on why there is no advice although some change may help; or
+                                        /// empty.
+  std::optional<WhyNoStreams> streams_will_not_help = {};  ///< Empty if more streams might help.
+  std::optional<DeviceTimes> device_times = {};            ///< Not part of `describe`; it has a line of its own.
 };
 
-/// In a line, for a person.
+/// Describes the times in one line for a person.
 std::string describe(DeviceTimes const& times);
 
-/// At most six lines, for a person.
+/// Describes the verdict in at most six lines for a person.
 std::string describe(Verdict const& verdict);
 
-/// The first thing that went wrong in a run.
+/// The first failure in a run.
 struct FirstFailure {
   Failure failure;
-  /// The tile's place in the source's order and its tag; empty if no tile was concerned (the source ended the input by
-  /// throwing, say).
+  /// The tile's place in the source's order and its tag; empty if the failure concerns no tile (the source ended the
+  /// input by throwing, for instance).
   std::optional<std::uint64_t> sequence;
   std::uint64_t tag = 0;
 };
 
-/// What one device did in a run.
+/// Summary of one device in a run.
 struct DeviceSummary {
-  std::string name;          ///< As device_name: "cuda:1".
-  unsigned lanes = 0;        ///< That drove it.
-  std::uint64_t tiles = 0;   ///< Done.
-  std::uint64_t failed = 0;  ///< That its lanes got and that failed.
-  std::string loss;          ///< Why it was lost; empty if it was not.
+  std::string name;          ///< The device_name: "cuda:1".
+  unsigned lanes = 0;        ///< Number of lanes that drove it.
+  std::uint64_t tiles = 0;   ///< Tiles that are done.
+  std::uint64_t failed = 0;  ///< Tiles that its lanes got and that failed.
+  std::string loss;          ///< The reason why it was lost; empty if it was not.
 };
 
-/// Which of the tiles that lost devices had fail when each runs by itself (attribution() of observe.hpp).
+/// Result of running the tiles of lost devices again, each alone: those that fail then, and the others (attribution()
+/// of observe.hpp).
 struct Attribution {
   struct Culprit {
     std::uint64_t sequence = 0;  ///< The tile's place in the source's order.
     std::uint64_t tag = 0;
-    Failure failure;  ///< Where it failed this time, and why.
+    Failure failure;  ///< Place and reason of the failure this time.
   };
   std::vector<Culprit> culprits;
-  std::vector<std::uint64_t> innocent;   ///< Sequences of those that did not fail.
-  std::vector<std::uint64_t> not_tried;  ///< Sequences of the rest.
-  std::string remark;                    ///< Why some were not tried, or what the answer does not tell; or empty.
+  std::vector<std::uint64_t> innocent;   ///< Sequences of the tiles that did not fail.
+  std::vector<std::uint64_t> not_tried;  ///< Sequences of the tiles that were not run again.
+  std::string remark;                    ///< The reason why some were not run, or a limit of the answer; or empty.
 };
 
-/// A line for each culprit, one on the others, and the remark.
+/// A line for each culprit, one on the other tiles, and the remark.
 std::string describe(Attribution const& attribution);
 
 struct Report;
@@ -169,9 +173,9 @@ struct Report;
 /// Threads: any, several at once.
 class UnreadReport {
  public:
-  /// Sends nothing.
+  /// Has no report and sends nothing.
   UnreadReport() = default;
-  /// Sends what went wrong, if anything did and there is memory for the sentence.
+  /// Prepares a sentence on the report's failures, if there are any and there is memory for the sentence.
   explicit UnreadReport(Report const& report) noexcept;
   void mark_read() const noexcept;
 
@@ -180,7 +184,7 @@ class UnreadReport {
   std::shared_ptr<Message> message_;
 };
 
-/// What a run did. Each tile submitted is counted once, as done, failed or cancelled.
+/// Summary of a run. Each submitted tile is counted once, as done, failed or cancelled.
 struct Report {
   std::uint64_t tiles_done = 0;
   std::uint64_t tiles_failed = 0;
@@ -189,84 +193,83 @@ struct Report {
   std::uint64_t sink_failures = 0;
   std::uint64_t bytes_in = 0;        ///< Filled bytes of the tiles that are done.
   std::uint64_t bytes_out = 0;       ///< Produced bytes of the tiles that are done.
-  std::chrono::nanoseconds wall{0};  ///< From start to the last completion and the merge.
-  /// CPU time of the process during the run, with that of the application's own threads.
+  std::chrono::nanoseconds wall{0};  ///< Time from the start to the last completion and the merge.
+  /// CPU time of the process during the run, including the application's own threads.
   std::chrono::nanoseconds cpu{0};
-  unsigned cpus = 0;  ///< That the process may use; 0 if that is not known.
-  /// CPU time that other processes had of these CPUs during the run, to some 20 ms. 0 if that is not known, or if the
-  /// run was not recorded.
+  unsigned cpus = 0;  ///< Number of CPUs that the process may use; 0 if not known.
+  /// CPU time that other processes used on these CPUs during the run, to some 20 ms. 0 if not known, or if the run was
+  /// not recorded.
   std::chrono::nanoseconds cpu_of_others{0};
-  /// What all producers, or all threads that feed, together waited for tiles.
+  /// Total time that all producers, or all threads that feed, waited for tiles.
   std::chrono::nanoseconds borrow_wait{0};
-  /// What all producers together rested because others of them were enough.
+  /// Total time that producers rested because the others were enough.
   std::chrono::nanoseconds producers_rest{0};
-  std::chrono::nanoseconds fill{0};  ///< What all producers together spent in the source.
-  std::chrono::nanoseconds sink{0};  ///< What all consumers together spent in the sink.
-  bool stopped = false;              ///< It was asked to stop before the input ended.
+  std::chrono::nanoseconds fill{0};  ///< Total time of all producers in the source.
+  std::chrono::nanoseconds sink{0};  ///< Total time of all consumers in the sink.
+  bool stopped = false;              ///< True if a stop was requested before the input ended.
   std::optional<FirstFailure> first_failure;
   /// The first completion on which the sink threw.
   std::optional<FirstFailure> first_sink_failure;
-  /// What went wrong with the run and not with one tile, each in its turn: the source ended the input by throwing, a
-  /// lane's stage could not be finished or merged, so its share of the result is missing.
+  /// Failures of the run that concern no single tile, in order: the source ended the input by throwing; a lane's stage
+  /// could not be finished or merged, so its share of the result is missing.
   std::vector<Failure> run_failures;
   std::vector<LaneSummary> lanes;
-  std::vector<DeviceSummary> devices;  ///< In the pipeline's order.
-  /// What bounded the run and what to change, if a hook of verdicts() was there; null if it was not, or if no tile
-  /// is done or a device was lost.
+  std::vector<DeviceSummary> devices;  ///< Devices in the pipeline's order.
+  /// Bottleneck and advice, if the pipeline has a hook of verdicts(); null if it has not, or if no tile is done or a
+  /// device was lost.
   std::shared_ptr<Verdict const> verdict;
-  /// Which CPUs the threads were bound to, and on which NUMA nodes a sample of the tiles' pages lay: "Threads: 3
-  /// producers, 1 lane on CPUs 0-3 (node 0); 1 consumer not bound. Pages: 40 MiB on node 0, by move_pages(2) of 256
-  /// pages."
+  /// CPUs that the threads were bound to, and NUMA nodes of a sample of the tiles' pages: "Threads: 3 producers, 1 lane
+  /// on CPUs 0-3 (node 0); 1 consumer not bound. Pages: 40 MiB on node 0, by move_pages(2) of 256 pages."
   std::string placement;
-  std::size_t pool_tiles = 0;  ///< Tiles of the pipeline, and the memory that is pinned for them.
+  std::size_t pool_tiles = 0;  ///< Number of the pipeline's tiles, and size of their pinned memory.
   std::size_t pool_bytes = 0;
-  std::size_t pool_reserve = 0;  ///< Of these tiles, those that stay home while few producers are at work.
-  unsigned nodes = 0;            ///< NUMA nodes that the process may use; 0 if that is not known.
-  /// Null if no hook of attribution() asked for it, or no device was lost.
+  std::size_t pool_reserve = 0;  ///< Number of these tiles that stay free while few producers work.
+  unsigned nodes = 0;            ///< Number of NUMA nodes that the process may use; 0 if not known.
+  /// Null if no hook of attribution() requested it, or no device was lost.
   std::shared_ptr<Attribution const> attribution;
-  std::vector<std::string> remarks;  ///< What the machine would not do (bind a thread, place a page), in words.
-  /// Input that the source did not pass on: one entry for each reason. A job adds what it could not use.
+  std::vector<std::string> remarks;  ///< Requests that the machine refused (to bind a thread, to place a page), in
+                                     /// words.
+  /// Input that the source did not pass on: one entry for each reason. A job adds input that it could not use.
   std::vector<LeftOut> left_out;
-  /// Sends a message if the run did not go well and neither `ok` nor `describe` is called before the report is gone.
+  /// Sends a message if the run had failures and neither `ok` nor `describe` is called before the report is destroyed.
   UnreadReport unread;
 
   std::uint64_t tiles() const noexcept { return tiles_done + tiles_failed + tiles_cancelled; }
-  /// How the lanes learned that their devices had passed tiles, summed over all lanes.
+  /// Ways in which lanes learned that their devices had passed tiles, summed over all lanes.
   FoundTiles found() const noexcept;
-  /// True if every tile is done, no input is lost (any_lost), and nothing else went wrong.
+  /// True if every tile is done, no input is lost (any_lost), and nothing else failed.
   bool ok() const noexcept;
 };
 
-/// The report in one line for a person, one on how completions came, one on where threads and tiles were, if the
-/// machine has several NUMA nodes, and one for each kind of failure; of several devices one for each that was lost;
-/// which tile lost a device, what input was left out, and the verdict, if these are there.
+/// The report in one line for a person, followed by a line on the ways completions came, one on the places of threads
+/// and tiles if the machine has several NUMA nodes, and one for each kind of failure. If there are such, lines follow
+/// on each lost device of several, the tile that lost a device, the input left out, and the verdict.
 std::string describe(Report const& report);
 
-/// Which of several devices were lost, with how many tiles, and why: a sentence or more. Empty if none was, or if there
-/// was one device only.
+/// One or more sentences on the devices that were lost, of several: the number of their tiles and the reason. Empty if
+/// none was, or if there was only one device.
 std::string lost_devices(Report const& report);
 
-/// What is said of a trace as a whole: names and values.
+/// Information on a trace as a whole: names and values.
 using TraceNotes = std::vector<std::pair<std::string, std::string>>;
 
-/// What a trace says of where it comes from.
+/// Information on the origin of a trace.
 struct TraceFacts {
   std::string process = "penstock";
-  std::uint32_t number = 1;  ///< Of the process; other traces that this one is joined with have others.
+  std::uint32_t number = 1;  ///< Number of the process; traces that are joined have different ones.
   TraceNotes facts = {};     ///< Machine, options: names and values.
 };
 
 /// Writes a recording of one run in Chrome's JSON format, which Perfetto (ui.perfetto.dev) and chrome://tracing show.
 ///
-/// Each thread and each stream is a row, or several where passages on a stream meet, or on a thread without one being
-/// within the other; tiles in a queue are shown one by one. Below them each engine is a row, which says when any
-/// stream had it at work. Flows follow a tile through its passages. Counters say how many tiles were in flight, how
-/// many away from home and, if the recording is of every tile and knows the pool, how many home. Passages go out in the
-/// order of time, one a line, and nothing but numbers is kept until then: 9 bytes a passage and 24 more in a queue or
-/// 72 more on a device, and 96 a tile.
+/// Each thread and each stream is a row, or several rows if passages on a stream overlap, or on a thread overlap
+/// without nesting; tiles in a queue are shown one by one. Below them each engine is a row, which shows when any stream
+/// kept it busy. Flows follow a tile through its passages. Counters show the number of tiles in flight, on loan and, if
+/// the recording is of every tile and knows the pool, free. Passages are written in the order of time, one a line, and
+/// only numbers are kept until then: 9 bytes a passage and 24 more in a queue or 72 more on a device, and 96 a tile.
 ///
 /// Units:  microseconds from the recording's beginning, or from its first passage if that was earlier.
-/// Throws: nothing of its own; whether all was written `out` knows.
+/// Throws: nothing itself; the state of `out` tells whether all was written.
 void write_trace(std::ostream& out, Recording const& recording, TraceFacts const& facts = {});
 
 }  // namespace penstock

@@ -16,8 +16,8 @@ namespace penstock {
 #ifdef PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {
 
-/// sums[j] is the sum of word j of all rows that are present: row k, if bit k % 32 of mask[k / 32] is set. Other rows
-/// are not read.
+/// Computes sums[j] as the sum of word j of all rows that are present: row k, if bit k % 32 of mask[k / 32] is set.
+/// Other rows are not read.
 ///
 /// Shape:   memory of the stream's device, or mapped. A row has as many words as there are sums; `rows` has whole
 ///          rows, one behind the other; `mask` has a bit for each, or more.

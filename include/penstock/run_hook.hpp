@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What looks at the runs of a pipeline from outside (Watching::hooks).
+// Observers of a pipeline's runs (Watching::hooks).
 #pragma once
 
 #include <span>
@@ -16,13 +16,13 @@ namespace penstock {
 /// A run as its hooks see it.
 struct HookedRun {
   std::span<Device* const> devices;
-  PipelineOptions const& options;  ///< As Pipeline::options.
+  PipelineOptions const& options;  ///< The pipeline's options, as from Pipeline::options.
   Stages const& stages;
-  bool one_lane = false;         ///< Its stage sees all tiles in their sequence, so there is one.
+  bool one_lane = false;         ///< True if its stage gets all tiles in their sequence, so there is one lane.
   std::stop_token stopped = {};  ///< Requested once the run is stopped.
 };
 
-/// Looks at the runs of one pipeline, one after the other. Nothing of it is called for a tile that goes well.
+/// Observes the runs of one pipeline, one after the other. None of its functions is called for a tile that succeeds.
 ///
 /// Threads: `lost` the lanes'; the rest those that start and end runs.
 class RunHook {
@@ -32,12 +32,12 @@ class RunHook {
   RunHook& operator=(RunHook const&) = delete;
   virtual ~RunHook() = default;
 
-  /// A run is about to begin: there are no lanes and no stages yet. What it throws is thrown by Pipeline::run.
+  /// Called before a run begins: there are no lanes and no stages yet. Pipeline::run passes its exceptions on.
   virtual void before_run(HookedRun const& /*run*/) {}
-  /// A lane gives up this tile, because its device was lost. The tile is not changed meanwhile.
+  /// Called when a lane gives up this tile, because its device was lost. The tile does not change meanwhile.
   virtual void lost(Tile const& /*tile*/, unsigned /*lane*/) noexcept {}
-  /// All tiles are through. It may add to the report. What it throws is a message, and the report is given all the
-  /// same.
+  /// Called after all tiles are done. It may add to the report. An exception becomes a message, and the report is
+  /// returned all the same.
   virtual void after_run(Report& /*report*/, HookedRun const& /*run*/) {}
 };
 

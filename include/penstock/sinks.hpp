@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the results of a pipeline go: files, standard output, files that roll, connections.
+// Destinations for the results of a pipeline: files, standard output, rolling files, connections.
 #pragma once
 
 #include <chrono>
@@ -16,95 +16,97 @@
 
 namespace penstock {
 
-/// How a sink writes.
+/// Options of writing.
 struct SinkOptions {
-  /// Records are collected until there are so many bytes of them, and are then written at once. What one call brings
-  /// that is as large is not copied. 0: each call writes. From 64 KiB on it made no difference on a tmpfs
-  /// (bench/sink/file_sink_bench).
+  /// Number of collected bytes at which records are written together. Records of one call that are at least as large
+  /// are not copied. 0: each call writes. From 64 KiB on it made no difference on a tmpfs (bench/sink/file_sink_bench).
   std::size_t piece_bytes = std::size_t{1} << 20;
-  /// Ends the waits for a pipe, a terminal or a connection that takes nothing. The sink has then failed.
+  /// Ends waits for a pipe, a terminal or a connection that accepts no data. The sink has then failed.
   std::stop_token stop = {};
-  /// How long after a stop the sink waits for a reader that takes nothing; anew whenever it has taken something. So one
-  /// that is slow gets all.
+  /// Time that the sink waits after a stop for a reader that accepts no data; it restarts whenever the reader has
+  /// accepted some. A slow reader thus gets all.
   std::chrono::milliseconds patience = std::chrono::seconds(1);
 };
 
-/// What a sink was given, and what the system has taken of it.
+/// Bytes that a sink was given, and bytes that the system has taken.
 ///
 /// Units: bytes.
 struct SinkCounts {
-  std::uint64_t given = 0;    ///< By all calls that did not throw.
-  std::uint64_t written = 0;  ///< In whole records. After a failure no more will come.
+  std::uint64_t given = 0;    ///< Bytes of all calls that did not throw.
+  std::uint64_t written = 0;  ///< Bytes written, in whole records. After a failure it does not grow.
 };
 
-/// What becomes of a file that there is already, and when others see what is new.
+/// Treatment of an existing file, and visibility of new content.
 enum class FileKeeping {
-  grows,    ///< It is emptied. Others see it grow.
-  goes_on,  ///< Records follow what it has (FileSinkOptions::record_end). Others see it grow.
-  /// It is as it was until `close`, which puts the new file in its place, with its mode and owner. A file system that
-  /// fails, or a program that ends before, leaves the old file.
+  grows,    ///< The file is emptied. Others see it grow.
+  goes_on,  ///< Records are appended to its content (FileSinkOptions::record_end). Others see it grow.
+  /// The file keeps its content until `close`, which replaces it by the new file, with its mode and owner. A failing
+  /// file system, or a program that ends before, leaves the old file.
   at_once,
 };
 
 struct FileSinkOptions {
   FileKeeping keeping = FileKeeping::grows;
-  /// What each record ends with, as a line does with "\n". If records follow what a file has (FileKeeping::goes_on, and
-  /// `reopen`), what is behind its last record is cut off, with a message: a program that was killed left it there, and
-  /// it would be glued to the next record. No other program may write to the file meanwhile. Empty: records follow
-  /// whatever is there.
+  /// The end of each record, such as "\n" for a line. If records are appended to a file's content
+  /// (FileKeeping::goes_on, and `reopen`), bytes behind its last record are cut off, with a message: a program that was
+  /// killed left them there, and they would be joined to the next record. No other program may write to the file
+  /// meanwhile. Empty: records are appended as they are.
   std::string record_end = {};
-  /// `close` waits until all is on the disk. With FileKeeping::at_once it does so in any case.
+  /// True: `close` waits until all data is on the disk. With FileKeeping::at_once it does so in any case.
   bool synced = false;
   SinkOptions writing = {};
 };
 
-/// A file, a pipe or a device that gets records: `file.append(result.output())` in a sink is all of it.
+/// A file, a pipe or a device that gets records: a sink only calls `file.append(result.output())`.
 ///
 /// The bytes of one call are one or more whole records. They stay together, in the order of the calls; with
 /// PipelineOptions::ordered that is the order of the source. A call that waits for a slow reader holds its tile, so the
 /// source waits, too.
 ///
 /// A failure (a full disk, a pipe that is closed, an error of the device) is thrown by the call that meets it and by
-/// all later ones. A regular file then ends with the last record that is whole. So it may lack records of calls that
-/// did not throw: `counts` and the sentence say how many bytes it has.
+/// all later ones. A regular file then ends with the last whole record. It may therefore lack records of calls that did
+/// not throw: `counts` and the sentence state the number of bytes that it has.
 ///
 /// Threads: any.
 class FileSink {
  public:
-  /// `-` is standard output. With FileKeeping::at_once a link is followed, and what is no regular file is written as
-  /// it is.
+  /// `-` is standard output. With FileKeeping::at_once a link is followed, and anything but a regular file is written
+  /// directly.
   ///
   /// Blocks: for a named pipe, until it has a reader, or a stop is requested.
   /// Throws: Error of kind bad_argument, if it cannot be written; of kind system, if no more files can be opened, or a
   ///         stop ended the wait.
   explicit FileSink(std::string path, FileSinkOptions options = {});
-  /// Writes where this descriptor stands, and leaves it open; it outlives the sink. `name` is for messages.
+  /// Writes at the current position of this descriptor, and leaves it open; it must outlive the sink. `name` is for
+  /// messages.
   ///
-  /// Throws: Error of kind bad_argument with FileKeeping::at_once, as there is no place to put a file.
+  /// Throws: Error of kind bad_argument with FileKeeping::at_once, since there is no path for a new file.
   FileSink(int descriptor, std::string name, FileSinkOptions options = {});
   FileSink(FileSink const&) = delete;
   FileSink& operator=(FileSink const&) = delete;
-  /// Without `close` it writes what it has, unless the file is kept at once: that is then as it was. A failure is a
-  /// message (messages.hpp).
+  /// Without `close` it writes the collected records, unless the file is kept at once: that then keeps its old content.
+  /// A failure is a message (messages.hpp).
   ~FileSink();
 
-  /// Blocks: while a pipe or a terminal takes nothing, until a stop and SinkOptions::patience are over. Of a device of
-  ///         another kind, and of a terminal that this process may not open, the system may keep a write for longer.
+  /// Blocks: while a pipe or a terminal accepts nothing, until a stop and SinkOptions::patience are over. A write to a
+  ///         device of another kind, or to a terminal that this process may not open, may block longer in the system.
   /// Throws: Error of kind system, if not all could be written, now or before; of kind bad_argument once it is closed.
   void append(std::span<std::byte const> records);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
-  /// Writes what it has.
+  /// Writes the collected records.
   ///
   /// Blocks, throws: as append.
   void flush();
-  /// Writes what it has, and opens the file of its path again, behind what that holds: for a program that rotates
-  /// logs, once it has renamed the file. If the new one cannot be opened, the old one goes on.
+  /// Writes the collected records, and opens the file of its path again to append to it: for a program that rotates
+  /// logs, once it has renamed the file. If the new file cannot be opened, the old one stays in use.
   ///
   /// Blocks: as the constructor and append do; and while other threads are in `append`, which may wait for a reader. A
-  ///         stop ends these waits, too. A thread that must not wait, as that of an event loop, leaves it to another.
+  ///         stop ends these waits, too. A thread that must not wait, such as that of an event loop, should leave it to
+  ///         another.
   /// Throws: as append; and Error of kind bad_argument, if the sink has no path or is kept at once.
   void reopen();
-  /// Writes what it has, and ends; the reader of a pipe that the sink opened sees its end. A second call does nothing.
+  /// Writes the collected records, and ends; the reader of a pipe that the sink opened sees its end. A second call does
+  /// nothing.
   ///
   /// Blocks: as append; and until all is on the disk, if the options say so.
   /// Throws: as append.
@@ -119,28 +121,29 @@ class FileSink {
 };
 
 struct RollingOptions {
-  /// A file ends before it gets more than that. What one call brings stays in one file, and may be more. 0: no bound.
+  /// Maximum size of a file; a file ends before it exceeds that. Records of one call stay in one file, and may be more.
+  /// 0: no limit.
   ///
   /// Units: bytes.
   std::uint64_t bytes = 0;
-  /// A file ends with the first call that comes so long after it was begun. 0: never.
+  /// Maximum age of a file: it ends with the first call that comes this long after it was begun. 0: no limit.
   std::chrono::milliseconds time = {};
-  /// With each new file the oldest ones that the pattern names are removed, until there are so many. 0: none are.
+  /// Number of files to keep: each new file removes the oldest ones that match the pattern. 0: all are kept.
   std::size_t keep = 0;
-  /// A file that ends is on the disk before the next one begins.
+  /// Each file is on the disk before the next one begins.
   bool synced = false;
-  /// What time it is, for `time` and for names. Empty: the system's clock.
+  /// The time, for `time` and for names. Empty: the system's clock.
   std::function<std::chrono::system_clock::time_point()> clock = {};
   SinkOptions writing = {};
 };
 
-/// Files one after the other, each with whole records, as FileSink has them.
+/// Consecutive files, each with whole records, as FileSink has them.
 ///
-/// "folder/log-{number}.txt" names them: numbers begin behind the largest that is there, and have six digits or more.
-/// "{time}" is when a file was begun, as in 20260131T235959Z. A file is begun by the first record that it gets.
+/// "folder/log-{number}.txt" names them: numbers begin behind the largest that exists, and have six digits or more.
+/// "{time}" is the time when a file was begun, as in 20260131T235959Z. The first record for a file begins it.
 ///
-/// A failure is thrown as by FileSink, and stays. Only a next file that cannot be begun is tried again by the next
-/// call.
+/// A failure is thrown as by FileSink, and is permanent. Only if the next file cannot be begun, the next call tries
+/// again.
 ///
 /// Threads: any.
 class RollingFiles {
@@ -150,7 +153,7 @@ class RollingFiles {
   explicit RollingFiles(std::string const& pattern, RollingOptions options = {});
   RollingFiles(RollingFiles const&) = delete;
   RollingFiles& operator=(RollingFiles const&) = delete;
-  /// Writes what it has, if it was not closed. A failure is a message (messages.hpp).
+  /// Writes the collected records, if it was not closed. A failure is a message (messages.hpp).
   ~RollingFiles();
 
   /// Blocks: until all is on the disk, if `synced` and a file ends.
@@ -158,9 +161,9 @@ class RollingFiles {
   /// it is closed.
   void append(std::span<std::byte const> records);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
-  /// Writes what it has. Throws as append.
+  /// Writes the collected records. Throws as append.
   void flush();
-  /// Ends the file, for instance at a SIGHUP; the next record begins another. Not for a handler of a signal itself.
+  /// Ends the file, for instance at a SIGHUP; the next record begins another. Not to be called from a signal handler.
   ///
   /// Blocks, throws: as append.
   void roll();
@@ -178,11 +181,11 @@ class RollingFiles {
   std::unique_ptr<Parts> const parts_;
 };
 
-/// A connection that gets records, each call's in one piece of its stream.
+/// A connection that gets records; those of one call are contiguous in its stream.
 ///
-/// A call waits while the peer takes nothing, and holds its tile meanwhile, so the source waits, too. `counts` has what
-/// the system has taken; whether the peer has read it, only the peer can say. After a failure the sink ends a
-/// connection of TCP by a reset, so that its peer does not take what it has for all.
+/// A call waits while the peer accepts no data, and holds its tile meanwhile, so the source waits, too. `counts` has
+/// the bytes that the system has taken; only the peer knows which of them it has read. After a failure the sink ends a
+/// TCP connection by a reset, so that its peer does not take the data for complete.
 ///
 /// Threads: any.
 class SocketSink {
@@ -195,18 +198,18 @@ class SocketSink {
   explicit SocketSink(std::string const& address, SinkOptions options = {});
   SocketSink(SocketSink const&) = delete;
   SocketSink& operator=(SocketSink const&) = delete;
-  /// Writes what it has, if it was not closed. A failure is a message (messages.hpp).
+  /// Writes the collected records, if it was not closed. A failure is a message (messages.hpp).
   ~SocketSink();
 
-  /// Blocks: while the peer takes nothing, until a stop.
+  /// Blocks: while the peer accepts nothing, until a stop.
   /// Throws: Error of kind system, if not all could be sent, now or before; of kind bad_argument once it is closed.
   void append(std::span<std::byte const> records);
   void append(std::string_view text) { append(std::as_bytes(std::span(text))); }
-  /// Sends what it has. Blocks, throws: as append.
+  /// Sends the collected records. Blocks, throws: as append.
   void flush();
-  /// Sends what it has, says to the peer that this is all, and reads away what the peer sends until it ends as well: a
-  /// connection that has something unread ends by a reset, which may cost the peer the last records. A second call does
-  /// nothing.
+  /// Sends the collected records, ends its direction of the connection, and discards data from the peer until it ends
+  /// as well: a connection with unread data ends by a reset, which may cost the peer the last records. A second call
+  /// does nothing.
   ///
   /// Blocks: as append; then until the peer ends, SinkOptions::patience is over or a stop is requested meanwhile.
   /// Throws: as append.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a running pipeline has done so far, and how fast it is between two snapshots.
+// Counts of a running pipeline, and its rates between two snapshots.
 #pragma once
 
 #include <chrono>
@@ -13,14 +13,14 @@
 
 namespace penstock {
 
-/// How lanes learned that their device had passed tiles.
+/// Numbers of tiles by the way in which lanes learned that their device had passed them.
 ///
 /// Units: tiles.
 struct FoundTiles {
-  /// By a ticket, which a callback or host function of the driver brought, or the thread of `event_block`.
+  /// A ticket came, from a callback or host function of the driver, or from the thread of `event_block`.
   std::uint64_t by_callback = 0;
   std::uint64_t by_look = 0;      ///< The lane queried its device, or read a flag that the device wrote.
-  std::uint64_t by_watchdog = 0;  ///< After the watchdog had woken the lane: the signal was lost, or late.
+  std::uint64_t by_watchdog = 0;  ///< The watchdog had woken the lane: the signal was lost or late.
 
   std::uint64_t all() const noexcept { return by_callback + by_look + by_watchdog; }
   FoundTiles& operator+=(FoundTiles const& other) noexcept;
@@ -30,7 +30,7 @@ struct FoundTiles {
 /// "62 % by callback, 38 % by looking, 0 % by the watchdog"; empty if there are no tiles.
 std::string describe(FoundTiles const& found);
 
-/// The counts of one lane since the run began, and how many tiles wait in front of it.
+/// The counts of one lane since the run began, and the number of tiles that wait for it.
 struct LaneSnapshot {
   std::size_t device = 0;        ///< The index of its device in Snapshot::devices.
   std::uint64_t put = 0;         ///< Tiles that the lane has put on its device.
@@ -50,7 +50,7 @@ struct LaneSnapshot {
 
 /// The sum of a device's lanes.
 struct DeviceSnapshot {
-  std::string name;  ///< As device_name has it: "cuda:1".
+  std::string name;  ///< The device_name: "cuda:1".
   unsigned lanes = 0;
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
@@ -63,16 +63,17 @@ struct DeviceSnapshot {
 /// The tiles of a pipeline's pool.
 struct PoolSnapshot {
   std::size_t tiles = 0;
-  std::size_t lent = 0;      ///< On loan.
-  std::size_t home = 0;      ///< Free to be lent.
-  std::size_t stranded = 0;  ///< Will never be lent again (docs/faults.md). While their loans live, they are in `lent`.
-  std::size_t borrowers = 0;  ///< Threads that sleep until a tile is home.
+  std::size_t lent = 0;      ///< Tiles on loan.
+  std::size_t home = 0;      ///< Tiles that are free.
+  std::size_t stranded = 0;  ///< Tiles that will never be lent again (docs/faults.md). While their loans live, they are
+                             /// in `lent`.
+  std::size_t borrowers = 0;  ///< Threads that sleep until a tile is free.
 };
 
 /// The state of a pipeline at one moment. The counts are those of the current run; between two runs they are 0.
 ///
-/// Other threads go on while a snapshot is taken, so its counts are not of one instant. But these hold in every
-/// snapshot:
+/// Other threads continue while a snapshot is taken, so its counts are not of one instant. But these relations hold in
+/// every snapshot:
 ///   done + failed + cancelled <= submitted; sink_failures <= done + failed + cancelled
 ///   done <= the lanes' `done`, which are <= their `returned`, <= their `put`, <= submitted in all
 ///   a lane's found.all() <= its `returned`
@@ -80,7 +81,7 @@ struct PoolSnapshot {
 /// No count is less than in an earlier snapshot of the same run. In the last snapshot of a run that drains,
 /// done + failed + cancelled equals submitted.
 struct Snapshot {
-  Clock::time_point at = {};  ///< When it was taken.
+  Clock::time_point at = {};  ///< Time of the snapshot.
   /// The number of the run, from 1. Between two runs it is that of the last run, and before the first it is 0.
   std::uint64_t run = 0;
   bool running = false;
@@ -90,7 +91,7 @@ struct Snapshot {
   std::uint64_t cancelled = 0;      ///< Tiles that reached the sink and were cancelled.
   std::uint64_t sink_failures = 0;  ///< Tiles on which the sink threw.
   std::vector<LaneSnapshot> lanes = {};
-  std::vector<DeviceSnapshot> devices = {};  ///< In the pipeline's order.
+  std::vector<DeviceSnapshot> devices = {};  ///< Devices in the pipeline's order.
   PoolSnapshot pool = {};
 
   /// Tiles that were submitted and have not reached the sink.
@@ -104,10 +105,10 @@ struct Snapshot {
 
 /// The rates of a pipeline between two snapshots.
 ///
-/// Units: tiles a second and bytes a second, if a member says nothing else.
+/// Units: tiles per second and bytes per second, unless a member states another.
 struct Rates {
   double seconds = 0;    ///< Seconds between the two snapshots.
-  double submitted = 0;  ///< Of Snapshot::submitted; the next two likewise.
+  double submitted = 0;  ///< Rate of Snapshot::submitted; the next two are rates of their namesakes.
   double done = 0;
   double failed = 0;
   double bytes_up = 0;
@@ -120,12 +121,12 @@ struct Rates {
 /// taken later.
 std::optional<Rates> rates(Snapshot const& earlier, Snapshot const& later);
 
-/// One line for a person: how many tiles are at which place.
+/// One line for a person: the numbers of tiles by place.
 std::string describe(Snapshot const& snapshot);
 
-/// One line for a person who watches: bytes and tiles a second between two snapshots, what failed, and what the run
-/// waits for: "1.2 GB/s in, 1150 tiles/s; 12 of 16 tiles lent; waits for the device". It waits for that which most
-/// tiles are at, or for the source if a tile is home. Without the rates, if there are none.
+/// One line for a person who watches: bytes and tiles per second between two snapshots, failures, and the part that the
+/// run waits for: "1.2 GB/s in, 1150 tiles/s; 12 of 16 tiles lent; waits for the device". This is the part with the
+/// most tiles, or the source if a tile is free. The rates are omitted if there are none.
 std::string live_line(Snapshot const& earlier, Snapshot const& later);
 
 }  // namespace penstock

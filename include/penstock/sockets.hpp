@@ -17,28 +17,28 @@
 
 namespace penstock {
 
-/// Bytes of a tile that came of one connection, one behind the other; or one datagram.
+/// Consecutive bytes of a tile from one connection; or one datagram.
 ///
 /// Units: bytes.
 struct Stretch {
-  std::uint64_t from = 0;  ///< The number of the connection; of a datagram that of its socket, or of its sender.
+  std::uint64_t from = 0;  ///< Number of the connection; for a datagram that of its socket, or of its sender.
   std::uint64_t at =
-      0;  ///< Where they begin in the connection's stream; of a datagram, how many its socket had before.
-  std::uint64_t offset = 0;  ///< Where they begin in the tile.
+      0;  ///< Offset in the connection's stream; for a datagram, the number of datagrams of its socket before.
+  std::uint64_t offset = 0;  ///< Offset in the tile.
   std::uint64_t bytes = 0;
 };
 
-/// How a connection ended.
+/// The way a connection ended.
 enum class ConnectionEnd {
   closed,   ///< The peer closed it.
-  broken,   ///< By an error of the network, above all by a reset.
-  damaged,  ///< By us, because its bytes are no records: a length that cannot be right, say.
-  silent,   ///< By us, because nothing came of it for long or a record took too long, or to make room for others.
+  broken,   ///< A network error ended it, usually a reset.
+  damaged,  ///< The source closed it, because its bytes are no records: a length that cannot be right, for instance.
+  silent,   ///< The source closed it, because it was silent for long, a record took too long, or others needed room.
 };
 
-/// Is told of a ConnectionSource's connections, which are numbered from 0 in the order in which they came.
+/// Is notified of a ConnectionSource's connections, which are numbered from 0 in the order in which they came.
 ///
-/// It may ask the source for `counts`, which have what it is told of.
+/// It may ask the source for `counts`, which include the events of which it is notified.
 ///
 /// Threads: the producers, one at a time.
 /// Throws:  nothing.
@@ -47,99 +47,103 @@ class ConnectionObserver {
   virtual ~ConnectionObserver() = default;
   /// `peer` is "tcp:192.0.2.7:50123" or "unix:".
   virtual void opened(std::uint64_t connection, std::string const& peer) noexcept = 0;
-  /// So many bytes came of it. Those of its last tile may not have reached the sink yet.
+  /// `bytes` is the number of bytes received. Those of its last tile may not have reached the sink yet.
   virtual void ended(std::uint64_t connection, ConnectionEnd how, std::uint64_t bytes) noexcept = 0;
 };
 
 struct ConnectionSourceOptions {
-  /// Ends the input. What is in a tile leaves with it; records that have begun are counted as unfinished; connections
-  /// are closed with the source.
+  /// Ends the input. The content of a tile leaves with it; records that have begun are counted as unfinished;
+  /// connections are closed with the source.
   std::stop_token stop = {};
-  /// Ends the input once so many connections have come and have ended; no more are accepted then. Empty: a stop ends
-  /// it.
+  /// Ends the input once this number of connections have come and ended; no more are accepted then. Empty: only a stop
+  /// ends it.
   std::optional<std::uint64_t> connections = {};
-  /// Ends the input once no bytes have come for so long. Empty: a stop ends it.
+  /// Ends the input after this time without a byte. Empty: only a stop ends it.
   std::optional<std::chrono::milliseconds> idle = {};
-  /// How the bytes of each connection are records: a tile has whole records only. Null: they are cut anywhere. Not one
-  /// of which each input has its own (Framing::head_bytes).
+  /// Framing of the bytes of each connection: a tile then has whole records only. Null: the bytes are cut anywhere. A
+  /// framing that depends on the input (Framing::head_bytes) is not allowed.
   FramingRef framing = {};
   LongRecords long_records = LongRecords::refuse;
-  /// If records end with a delimiter: what a peer sends behind the last one before it closes is a record, too. A peer
-  /// that dies closes as well, so that may be half a record. Otherwise it is left out and counted as unfinished.
+  /// Treats bytes behind the last delimiter before a peer closes as a record, too, if records end with a delimiter. A
+  /// peer that dies closes as well, so that may be half a record. False: the bytes are left out and counted as
+  /// unfinished.
   bool last_may_lack_delimiter = false;
-  /// How long the first bytes of a tile wait for others to fill it. A millisecond is little for a peer behind a
-  /// network, and what comes by 300 MB/s within it is 300 kB, which a device takes as fast as larger tiles. While
-  /// sockets have more all the time, a tile goes on for 5 ms, if that is longer.
+  /// Time that the first bytes of a tile wait for others to fill it. A millisecond is short for a peer behind a
+  /// network, and at 300 MB/s it brings 300 kB, which a device processes as efficiently as larger tiles. While sockets
+  /// always have more data, a tile waits for 5 ms, if that is longer.
   std::chrono::microseconds linger = std::chrono::milliseconds(1);
-  /// Further peers are turned away, and counted. A connection keeps the part of a record that has come, less than a
-  /// tile; once that record has gone, at most 4 KiB or sixteen times what has come of the next one.
+  /// Maximum number of connections; further peers are refused, and counted. A connection stores the received part of a
+  /// record, less than a tile; after that record has left, at most 4 KiB or sixteen times the received part of the next
+  /// one.
   std::size_t most_connections = 10'000;
-  /// A peer of which nothing has come for so long is closed. Empty: none is, since a peer may have nothing to say.
+  /// Maximum silence of a peer; after it the connection is closed. Empty: no limit, since a peer may have nothing to
+  /// send.
   std::optional<std::chrono::milliseconds> longest_silence = {};
-  /// A peer is closed whose record is not whole so long after its first bytes came.
+  /// Maximum time from the first bytes of a record to its end; after it the connection is closed.
   std::chrono::milliseconds longest_record = std::chrono::minutes(5);
-  /// How many bytes the records that have begun may keep, of all peers; a tile at least. If they come to more, the peer
+  /// Maximum number of bytes stored for unfinished records of all peers; at least a tile. If they exceed it, the peer
   /// whose record began first is closed.
   std::size_t most_unfinished = std::size_t{64} << 20;
-  /// If there are too many connections, or no descriptor is left for a peer, those that have been silent for so long
-  /// are closed in its favour, the longest silent first. Without any the new peer is turned away.
+  /// Silence after which a connection may be closed in favour of a new peer, if there are too many connections or no
+  /// descriptor is left; the longest silent first. If there is none, the new peer is refused.
   std::chrono::milliseconds spared = std::chrono::seconds(1);
-  /// Connections are shared out to so many readers; each fills a tile of its own, so as many producers read at once.
-  /// One suffices where the network brings less than a GB/s.
+  /// Number of readers, among which connections are distributed; each fills a tile of its own, so as many producers
+  /// read at once. One suffices if the network brings less than a GB/s.
   unsigned readers = 1;
-  /// Is told; it outlives the source. Null: none.
+  /// Is notified; it must outlive the source. Null: none.
   ConnectionObserver* observer = nullptr;
 };
 
-/// What became of connections so far. Those accepted are open, or closed, broken, damaged or silent by now.
+/// Counts of connections so far. Accepted ones are open, or closed, broken, damaged or silent by now.
 struct ConnectionCounts {
   std::uint64_t accepted = 0;
   std::uint64_t open = 0;
-  std::uint64_t closed = 0, broken = 0, damaged = 0, silent = 0;  ///< As ConnectionEnd.
-  std::uint64_t refused = 0;  ///< Turned away: too many, or no descriptor left for them.
+  std::uint64_t closed = 0, broken = 0, damaged = 0, silent = 0;  ///< Counts by ConnectionEnd.
+  std::uint64_t refused = 0;  ///< Peers refused: too many connections, or no descriptor left.
   std::uint64_t bytes = 0;
-  RecordLoss loss = {};  ///< Of all connections.
+  RecordLoss loss = {};  ///< Losses of all connections.
 };
 
-/// A server that feeds a pipeline with what its peers send.
+/// A server that feeds a pipeline with the data that its peers send.
 ///
-/// Bytes are read straight into tiles. A tile has records of as many connections as it comes to, each record whole, and
-/// `stretches_of` says which bytes came of which connection. Tiles with a second input (TileShape::more_input_bytes)
-/// have that table there as well, for a stage; a table that is full ends its tile. Records of one connection are in
-/// tiles in the order in which they were sent, by Tile::sequence. A peer that sends slowly, breaks off or sends what is
-/// no record touches no other connection, and one that keeps silent keeps no other away.
+/// Bytes are read straight into tiles. A tile has whole records of any number of connections, and `stretches_of` tells
+/// which bytes came from which connection. Tiles with a second input (TileShape::more_input_bytes) have that table
+/// there as well, for a stage; a full table ends its tile. Records of one connection are in tiles in the order in which
+/// they were sent, by Tile::sequence. A peer that sends slowly, breaks off or sends invalid records affects no other
+/// connection, and a silent one keeps no other away.
 ///
-/// While all tiles are out nothing is read and no peer is accepted: the network holds them back.
+/// Nothing is read and no peer is accepted while all tiles are on loan: the network's flow control holds the peers
+/// back.
 ///
 /// Threads: as Source; `stretches_of` is for the thread that holds the tile.
 class ConnectionSource final : public Source {
  public:
   /// Listens at once. Addresses are "tcp:127.0.0.1:9000", "tcp:[::1]:9000", "tcp:HOST:9000", "tcp:*:9000" for all of
-  /// the machine, "unix:/path", or "unix:@name" for one without a file. Port 0 is one that is free. A socket file that
-  /// no server answers at is replaced; it is removed with the source. `pool` outlives the source.
+  /// the machine, "unix:/path", or "unix:@name" for one without a file. Port 0 selects a free one. A socket file
+  /// without a server is replaced; it is removed with the source. `pool` must outlive the source.
   ///
   /// Blocks: while a name is looked up.
-  /// Throws: Error of kind bad_argument: no address, one that is none, tiles without input or with no room for a record
+  /// Throws: Error of kind bad_argument: no address, an invalid one, tiles without input or with no room for a record
   ///         or a Stretch. Error of kind system: an address that is taken or not of this machine.
   ConnectionSource(std::vector<std::string> const& addresses, Pool const& pool, ConnectionSourceOptions options = {});
   ConnectionSource(ConnectionSource const&) = delete;
   ConnectionSource& operator=(ConnectionSource const&) = delete;
   ~ConnectionSource() override;
 
-  /// Where it listens, ports that were 0 being those that were free.
+  /// Addresses on which it listens, with the actual number of a port that was 0.
   std::vector<std::string> const& addresses() const noexcept;
 
   /// Blocks: until a whole record has come, or the input ends.
   bool next(Tile& tile) override;
   /// Blocks: until the tile is full or has lingered, or a stop is requested.
   std::size_t fill(Tile& tile) override;
-  /// What was lost, and which connections did not end as they should.
+  /// Remarks on losses, and on connections that ended in another way than by closing.
   std::vector<std::string> remarks() const override;
-  /// What no tile has, and why.
+  /// Records that are in no tile, with the reasons.
   ///
   /// Threads: any, while none is in `next` or `fill`.
   std::vector<LeftOut> left_out() const override;
-  /// For a tile that is filled.
+  /// Stretches of a tile that is filled.
   std::vector<Stretch> const& stretches_of(Tile const& tile) const;
   /// Threads: any.
   ConnectionCounts counts() const;
@@ -150,89 +154,90 @@ class ConnectionSource final : public Source {
 };
 
 struct DatagramSourceOptions {
-  /// Ends the input. What is in a tile leaves with it; what was received and had no room in it is counted.
+  /// Ends the input. The content of a tile leaves with it; datagrams received for which it had no room are counted.
   std::stop_token stop = {};
-  /// Ends the input once nothing has come for so long. Empty: a stop ends it.
+  /// Ends the input after this time without a datagram. Empty: only a stop ends it.
   std::optional<std::chrono::milliseconds> idle = {};
-  /// Longer datagrams are left out or cut, as `long_records` says. At most a tile; 0: as much as a tile has, at most
-  /// 65,535, which is the most that a datagram can have.
+  /// Maximum size of a datagram; longer ones are left out or cut, as `long_records` says. At most a tile; 0: the size
+  /// of a tile, but at most 65,535, which is the maximum of a datagram.
   std::size_t longest = 0;
   LongRecords long_records = LongRecords::refuse;
-  /// As ConnectionSourceOptions::linger.
+  /// Time that a tile waits, as in ConnectionSourceOptions::linger.
   std::chrono::microseconds linger = std::chrono::milliseconds(1);
-  /// The system shares an address's datagrams out to so many sockets by their sender, and as many producers receive at
-  /// once. What comes of one sender stays in order. Not for multicast, of which each socket would get all.
+  /// Number of sockets, among which the system distributes an address's datagrams by their sender; as many producers
+  /// receive at once. Datagrams of one sender stay in order. Not for multicast, since each socket would get all.
   unsigned sockets = 1;
-  /// What is asked of the system as buffer of each socket; more than net.core.rmem_max needs the right to
-  /// CAP_NET_ADMIN. It must hold what comes while all tiles are out: 8 MiB hold 1 KiB datagrams of 300 MB/s for 12 ms,
-  /// as the system counts more than a datagram's own bytes.
+  /// Receive buffer requested for each socket; more than net.core.rmem_max needs CAP_NET_ADMIN. It must hold the data
+  /// that arrives while all tiles are on loan: 8 MiB hold 1 KiB datagrams of 300 MB/s for 12 ms, as the system counts
+  /// more than a datagram's own bytes.
   std::size_t receive_buffer = std::size_t{8} << 20;
-  /// Has the system hand over datagrams of one sender several at a time (UDP_GRO), which costs it less where a network
-  /// card brings many. The tile has them as they were sent.
+  /// Makes the system pass on several datagrams of one sender at a time (UDP_GRO), which is cheaper if a network card
+  /// brings many. The tile has them as they were sent.
   bool coalesce = false;
-  /// Stretch::from is the number of the sender, by its address, and not that of the socket. The first 65,536 are
-  /// numbered.
+  /// Makes Stretch::from the number of the sender, by its address, instead of that of the socket. The first 65,536
+  /// senders are numbered.
   bool number_senders = false;
-  /// Which interface multicast is joined at, such as "eth0". Empty: which the system chooses.
+  /// Interface on which multicast groups are joined, such as "eth0". Empty: the system chooses.
   std::string interface = {};
 };
 
-/// What became of datagrams so far.
+/// Counts of datagrams so far.
 struct DatagramCounts {
-  std::uint64_t datagrams = 0;  ///< That are in tiles.
-  std::uint64_t bytes = 0;      ///< Of those.
-  std::uint64_t dropped = 0;    ///< By the system: a buffer was full, or a checksum wrong.
-  RecordLoss loss = {};         ///< Too long ones.
-  std::uint64_t waiting = 0;    ///< Received, for the next tile; once the input has ended, lost.
+  std::uint64_t datagrams = 0;  ///< Datagrams in tiles.
+  std::uint64_t bytes = 0;      ///< Bytes of these datagrams.
+  std::uint64_t dropped = 0;    ///< Datagrams dropped by the system: a buffer was full, or a checksum wrong.
+  RecordLoss loss = {};         ///< Losses of datagrams that were too long.
+  std::uint64_t waiting = 0;    ///< Datagrams received for the next tile; lost once the input has ended.
 };
 
-/// Feeds a pipeline with the datagrams that come to an address, unicast or multicast.
+/// Feeds a pipeline with the datagrams that arrive at an address, unicast or multicast.
 ///
-/// They are received straight into tiles, several at a time, one behind the other; `stretches_of` has one Stretch for
-/// each, also an empty one. Tiles with a second input have that table there, too; a table that is full ends its tile.
+/// Datagrams are received straight into tiles, several at a time, one behind the other; `stretches_of` has one Stretch
+/// for each, even for an empty one. Tiles with a second input have that table there, too; a full table ends its tile.
 ///
-/// While all tiles are out datagrams wait in the sockets' buffers, and what finds no room there is dropped and counted.
+/// Datagrams wait in the sockets' buffers while all tiles are on loan; those that find no room there are dropped and
+/// counted.
 ///
 /// Threads: as Source; `stretches_of` is for the thread that holds the tile.
 class DatagramSource final : public Source {
  public:
   /// Receives at once. Addresses are "udp:127.0.0.1:9000", "udp:[::1]:9000", "udp:HOST:9000", "udp:*:9000", and
-  /// multicast groups, which are joined, as "udp:239.1.2.3:9000". Port 0 is one that is free. `pool` outlives the
+  /// multicast groups, which are joined, as "udp:239.1.2.3:9000". Port 0 selects a free one. `pool` must outlive the
   /// source.
   ///
   /// Blocks: while a name is looked up.
-  /// Throws: Error of kind bad_argument: no address, one that is none, tiles without input or with no room for
-  ///         `longest` or a Stretch, several sockets for multicast. Error of kind system: an address that is taken or
-  ///         not of this machine.
+  /// Throws: Error of kind bad_argument: no address, an invalid one, tiles without input or with no room for `longest`
+  ///         or a Stretch, several sockets for multicast. Error of kind system: an address that is taken or not of this
+  ///         machine.
   DatagramSource(std::vector<std::string> const& addresses, Pool const& pool,
                  DatagramSourceOptions const& options = {});
   DatagramSource(DatagramSource const&) = delete;
   DatagramSource& operator=(DatagramSource const&) = delete;
   ~DatagramSource() override;
 
-  /// Where it receives, ports that were 0 being those that were free.
+  /// Addresses on which it receives, with the actual number of a port that was 0.
   std::vector<std::string> const& addresses() const noexcept;
 
   /// Blocks: until a datagram has come, or the input ends.
   bool next(Tile& tile) override;
   /// Blocks: until the tile is full or has lingered, or a stop is requested.
   std::size_t fill(Tile& tile) override;
-  /// What was lost, and what would have kept it.
+  /// Remarks on losses, and on ways to avoid them.
   std::vector<std::string> remarks() const override;
-  /// What no tile has, and why.
+  /// Datagrams that are in no tile, with the reasons.
   ///
   /// Threads: any, while none is in `next` or `fill`.
   std::vector<LeftOut> left_out() const override;
-  /// For a tile that is filled.
+  /// Stretches of a tile that is filled.
   std::vector<Stretch> const& stretches_of(Tile const& tile) const;
-  /// "udp:192.0.2.7:50123", with `number_senders`; empty for a number that no sender has.
+  /// Address of a sender, "udp:192.0.2.7:50123", with `number_senders`; empty for a number that no sender has.
   ///
   /// Threads: any.
   std::string sender(std::uint64_t number) const;
   /// Threads: any.
   DatagramCounts counts() const;
 
-  /// Stretch::from of senders beyond those that are numbered.
+  /// Value of Stretch::from for senders that are not numbered.
   static constexpr std::uint64_t unknown_sender = std::numeric_limits<std::uint64_t>::max();
 
  private:

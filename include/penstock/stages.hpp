@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is computed on a tile: stages and their promises.
+// Stages, which compute on tiles, and their promises.
 #pragma once
 
 #include <algorithm>
@@ -23,21 +23,22 @@
 
 namespace penstock {
 
-/// Where a stage object will live.
+/// The place of a stage object: its lane and device.
 struct StageContext {
   Device& device;
   StreamRef stream;  ///< The lane's compute stream.
   TileShape shape;
   unsigned lane = 0;
   unsigned spare = 0;  ///< Tuning::spare: 0 leaves the size of grids to the stage.
-  /// The lane's own thread runs the kernels that the stage launches, block after block (Tuning::run_to_completion).
+  /// True: the lane's own thread runs the kernels that the stage launches, block after block
+  /// (Tuning::run_to_completion).
   bool computes_here = false;
 
-  /// How many multiprocessors its kernels may use: those of the device, less `spare`, but one at least. Of the CPU
-  /// device it is compute threads, or one if the lane's own thread runs the kernels: more blocks than that gain
-  /// nothing.
+  /// Number of multiprocessors that its kernels may use: those of the device less `spare`, but at least one. On the CPU
+  /// device it is the number of compute threads, or one if the lane's own thread runs the kernels: more blocks than
+  /// that gain nothing.
   ///
-  /// Blocks: as Device::info; so ask once.
+  /// Blocks: as Device::info; so call it once.
   unsigned multiprocessors() const {
     if (computes_here) return 1;
     auto const all = static_cast<unsigned>(std::max(1, device.info().compute_units));
@@ -45,75 +46,78 @@ struct StageContext {
   }
 };
 
-/// What a stage promises about its work. Each promise lets a lane do the work in fewer steps; without any, the stage
-/// may do what it likes.
+/// Promises of a stage about its work. Each promise lets a lane do the work in fewer steps; a stage without promises
+/// has no restrictions.
 struct Promises {
-  /// It treats each byte or element alike: the output at a place depends on nothing but the input at the same place. So
-  /// `on_device` calls its function once for tiles that lie side by side on the device: as one tile with the bytes of
-  /// all of them, and sequence and tag of the first. A function that returns a number of bytes is called for each, and
-  /// so is every function if tiles have several inputs. Includes `reads_once`.
+  /// It treats each byte or element alike: the output at a place depends on nothing but the input at the same place.
+  /// `on_device` then calls its function once for tiles that are consecutive on the device: as one tile with the bytes
+  /// of all of them, and sequence and tag of the first. A function that returns a number of bytes is called for each
+  /// tile, and so is every function if tiles have several inputs. Includes `reads_once`.
   bool elementwise = false;
-  /// It reads each byte of the input about once, writes each byte of what it produces once and nothing else of the
-  /// tile, and does so by kernels alone. So it may be given the host's memory, which a device reaches over the link
+  /// It reads each byte of the input about once, writes each byte of its result once and nothing else of the tile, and
+  /// does so by kernels alone. It may then be given host memory, which a device accesses over the link
   /// (Transport::mapped). Kernels with few threads, or with threads that read far apart, are slow there: let the
   /// transport be copies.
   bool reads_once = false;
-  /// `run` only enqueues work, in the stream that it is given and in no other. The work depends only on where the
-  /// tile's inputs and output lie, how large they are, and its `variant`: not on sequence, tag, what else the host
-  /// knows, or an earlier call. If these are the same, `run` says the same of what to bring back. It waits for nothing
-  /// and allocates nothing. So a lane may capture that work once for each of its slots, and launch it as a graph for
-  /// later tiles without calling `run` (Tuning::graphs).
+  /// `run` only enqueues work, in the stream that it gets and in no other. The work depends only on the places and
+  /// sizes of the tile's inputs and output, and on its `variant`: not on sequence, tag, other data of the host, or an
+  /// earlier call. If these are the same, `run` returns the same number of bytes. It waits for nothing and allocates
+  /// nothing. A lane may then capture that work once for each of its slots, and launch it as a graph for later tiles
+  /// without calling `run` (Tuning::graphs).
   bool capturable = false;
-  /// Its kernels read the first input wherever it begins, at odd addresses too. So tiles that stand for other memory
-  /// (Tile::use_memory) need no copy where a lane may give the stage the host's memory.
+  /// Its kernels can read the first input at any address, also an odd one. Tiles that refer to other memory
+  /// (Tile::use_memory) then need no copy if a lane may give the stage host memory.
   bool any_alignment = false;
 
-  /// True if a lane may give the stage the host's memory.
+  /// True if a lane may give the stage host memory.
   constexpr bool allow_mapping() const noexcept { return reads_once || elementwise; }
   bool operator==(Promises const&) const = default;
 };
 
-/// What a user computes on each tile. One object per lane, so it may keep state, also on the device, without locks.
+/// The user's computation on each tile. Each lane has one object, so it may keep state, also on the device, without
+/// locks.
 ///
 /// Threads: the lane's, from its making to its finish.
 class Stage {
  public:
   virtual ~Stage() = default;
-  /// Loads what `run` will launch, so that the first tile does not pay for it. Called once, before the first tile.
+  /// Loads the code that `run` will launch, so that the first tile need not wait for that. Called once, before the
+  /// first tile.
   virtual void prepare(StreamRef) {}
-  /// Enqueues the work on one tile and says how many bytes of output to bring back.
+  /// Enqueues the work on one tile and returns the number of output bytes to copy back.
   ///
   /// Blocks:  should not; the device is still copying the input when this is called.
-  /// Throws:  anything; the tile then fails with stage "stage", the run goes on. The tile also fails after a launch
-  /// that the device refused, even if no code checked it, and on the CPU device after an exception in a kernel that
-  /// this call, on its own thread, launched in `stream`. In other streams, as in `prepare`, that is a fault of the
-  /// device.
+  /// Throws:  anything; the tile then fails with stage "stage", and the run continues. The tile also fails after a
+  ///          launch that the device refused, even if no code checked it, and on the CPU device after an exception in a
+  ///          kernel that this call, on its own thread, launched in `stream`. In other streams, as in `prepare`, that
+  ///          is a fault of the device.
   virtual std::size_t run(DeviceTile const& tile, StreamRef stream) = 0;
-  /// Does for all these tiles what `run` does for one, with fewer calls: `produced[i]` is what `run` would have said of
-  /// `tiles[i]`. Called where a lane put several on the device at once; neighbours among them often lie side by side on
-  /// the device as well. False if it does nothing: `run` is then called for each.
+  /// Does for all these tiles what `run` does for one, with fewer calls: `produced[i]` is what `run` would have
+  /// returned for `tiles[i]`. Called when a lane put several tiles on the device at once; neighbours among them are
+  /// often consecutive on the device as well. Returns false if it did nothing: `run` is then called for each.
   ///
-  /// Shape:  as many of `produced` as of `tiles`, two at least.
+  /// Shape:  `produced` and `tiles` have the same number of elements, at least two.
   /// Blocks: should not.
-  /// Throws: anything; all of these tiles then fail, as `run`'s does.
+  /// Throws: anything; all of these tiles then fail, as after `run`.
   virtual bool run_batch(std::span<DeviceTile const> /*tiles*/, std::span<std::size_t> /*produced*/, StreamRef) {
     return false;
   }
-  /// What it promises of `run` and `run_batch`; the answer is always the same.
+  /// The promises about `run` and `run_batch`; the answer is always the same.
   virtual Promises promises() const noexcept { return {}; }
-  /// For a capturable stage: what the work on this tile depends on besides its place and its size, as one number. Two
-  /// tiles in the same slot that have the same size and the same variant have the same work.
+  /// Number that identifies the work of a capturable stage on this tile, apart from the tile's place and size. Two
+  /// tiles in the same slot with the same size and the same variant have the same work.
   ///
-  /// Throws: anything; the tile then fails, as by `run`.
+  /// Throws: anything; the tile then fails, as after `run`.
   virtual std::uint64_t variant(DeviceTile const&) const { return 0; }
-  /// Enqueues what brings the lane's own result home, after the last tile. The stream is waited for before the merge.
+  /// Enqueues the copy of the lane's own result to the host, after the last tile. The lane waits for the stream before
+  /// the merge.
   ///
   /// Throws: anything; the report then has a failure of stage "finish", and this lane's stage is not merged. The same
-  /// holds after a launch that the device refused, even if no code checked it.
+  ///         happens after a launch that the device refused, even if no code checked it.
   virtual void finish(StreamRef) {}
 };
 
-/// How a pipeline makes its stage objects, and what becomes of them.
+/// Functions that make a pipeline's stage objects and take their results.
 struct Stages {
   /// Makes one lane's stage, on that lane's thread.
   std::function<std::unique_ptr<Stage>(StageContext const&)> make = {};
@@ -121,14 +125,14 @@ struct Stages {
   /// run.
   std::function<void(Stage&)> merge = {};
   StageOrder order = {};
-  /// What the stage takes a tile's parts for, if it says so: `on_device` knows it of its function. Tiles of another
-  /// shape, or of elements of other types by `tile_of`, are refused by `run` and `start`.
+  /// Element types of the tile's parts, if known: `on_device` derives them from its function. `run` and `start` refuse
+  /// tiles of another shape, or of elements of other types by `tile_of`.
   TileTypes types = {};
 };
 
-/// A stage without state from a function `body(DeviceTile const&, StreamRef)`, called on every lane at once. It returns
-/// the bytes of output to bring back, or nothing for the whole output part. The function may name elements instead of
-/// bytes: `body(DeviceTileOf<float>, StreamRef)`.
+/// Makes a stateless stage from a function `body(DeviceTile const&, StreamRef)`, called on every lane at once. It
+/// returns the bytes of output to copy back, or nothing for the whole output part. The function may name elements
+/// instead of bytes: `body(DeviceTileOf<float>, StreamRef)`.
 ///
 /// Threads: the lanes', all at once.
 /// Throws:  what the function throws fails the tile, as Stage::run.
@@ -169,7 +173,7 @@ requires std::is_invocable_v<Body&, DeviceTile const&, StreamRef> Stages on_devi
           .types = types_of_function<Body>()};
 }
 
-/// Stages of the user's type, made as Own(StageContext const&); `merge(Own&)` gets each lane's after its finish.
+/// Makes stages of the user's type by Own(StageContext const&); `merge(Own&)` gets each lane's stage after its finish.
 template <class Own>
 Stages stage_per_lane(std::function<void(Own&)> merge = {}) {
   static_assert(std::is_base_of_v<Stage, Own>, "the class of a stage is derived from Stage");

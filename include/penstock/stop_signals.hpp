@@ -9,7 +9,7 @@
 
 namespace penstock {
 
-/// What a program does beside the stop request.
+/// Actions of a program in addition to the stop request.
 ///
 /// Threads: the functions are called on a thread of StopSignals. They must not throw.
 struct StopSignalsOptions {
@@ -21,8 +21,8 @@ struct StopSignalsOptions {
   std::function<bool()> output_is_lost = {};
   /// Called for each SIGINT, SIGTERM and SIGHUP, before the stop is requested.
   std::function<void()> asked = {};
-  /// Called for each SIGHUP: opens files anew, say, and returns true. Signals wait until it returns. If it returns
-  /// false, or is empty, SIGHUP requests a stop.
+  /// Called for each SIGHUP: reopens files, for instance, and returns true. Signals wait until it returns. If it
+  /// returns false, or is empty, SIGHUP requests a stop.
   std::function<bool()> hung_up = {};
   /// Called before a signal ends the process.
   std::function<void()> ending = {};
@@ -31,7 +31,7 @@ struct StopSignalsOptions {
 };
 
 /// Turns ctrl-C (SIGINT), SIGTERM and, unless `hung_up` takes it, SIGHUP into a stop request: `run(source, stage, sink,
-/// signals.token())` then completes what is on the devices and cancels the rest. If one of them comes when the stop is
+/// signals.token())` then completes the work on the devices and cancels the rest. If one of them comes when the stop is
 /// requested already, the process ends at once, by `_exit`. SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM and SIGXCPU end the
 /// process at once, as they do by default.
 ///

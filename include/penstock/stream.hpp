@@ -19,25 +19,25 @@
 
 namespace penstock {
 
-/// What a device implements to have captures. Users hold a Capture.
+/// A device implements this to have captures. Users hold a Capture.
 class CaptureBackend {
  public:
   virtual ~CaptureBackend() = default;
   virtual std::size_t operations() const noexcept = 0;
 };
 
-/// What a stream was asked for while it captured, for streams of its device to do again and again, by one call each
-/// time (StreamRef::launch). On a GPU a CUDA graph.
+/// The work that was put into a stream while it captured. Streams of its device repeat it by one call each time
+/// (StreamRef::launch). On a GPU it is a CUDA graph.
 ///
 /// Must die before its Device, and not before each stream has passed it. Memory that its operations name must be valid
 /// whenever it is launched.
 ///
-/// Threads: any, but one launch at a time. What several streams do of it at once is in no order.
+/// Threads: any, but one launch at a time. The work of several streams at once is unordered.
 class Capture {
  public:
   explicit Capture(std::unique_ptr<CaptureBackend> backend) noexcept : owned_(std::move(backend)) {}
 
-  /// How many copies, kernels and other steps there are in it; with 0 a launch does nothing.
+  /// Number of copies, kernels and other steps in it; if it is 0, a launch does nothing.
   std::size_t operations() const noexcept { return owned_->operations(); }
   CaptureBackend& backend() const noexcept { return *owned_; }
 
@@ -49,19 +49,19 @@ class WorkFailure;
 
 enum class DeviceKind : std::uint8_t { cpu, cuda };
 
-/// What a device tells a callback about the work before it.
+/// State of the work before a callback, as the device reports it.
 struct StreamStatus {
   bool ok = true;
   bool sticky = false;  ///< The device serves no caller any more.
-  /// What the device's own error code was; 0 if ok.
+  /// Error code of the device; 0 if ok.
   int code = 0;
 };
 
 /// A call that a device makes from a thread of its own once a stream gets there.
 ///
 /// The object must live until it was called, its stream was destroyed, or its call was dropped: after that nothing
-/// calls it, also on a lost device, where a call may come late or never. `called` makes no device call, takes no
-/// lock, allocates nothing and logs nothing: it may push to a mailbox and wake a thread.
+/// calls it, even on a lost device, where a call may come late or never. `called` makes no device call, takes no lock,
+/// allocates nothing and logs nothing: it may push to a mailbox and wake a thread.
 class StreamCallback {
  public:
   virtual void called(StreamStatus status) noexcept = 0;
@@ -74,29 +74,29 @@ class StreamCallback {
 /// number as well, so a body that reads no memory of a device may take a std::uint32_t.
 using CpuKernel = std::function<void(KernelBlock block)>;
 
-/// One of several copies that are asked for together.
+/// One of several copies that are requested together.
 ///
-/// Shape: as of StreamRef::upload, or download.
+/// Shape: that of StreamRef::upload, or download.
 struct Copy {
   std::span<std::byte> to = {};
   std::span<std::byte const> from = {};
 };
 
-/// What a device implements to have streams. Users hold a Stream or a StreamRef.
+/// A device implements this to have streams. Users hold a Stream or a StreamRef.
 class StreamBackend {
  public:
   virtual ~StreamBackend() = default;
   virtual DeviceKind kind() const noexcept = 0;
   virtual void upload(std::span<std::byte> to, std::span<std::byte const> from) = 0;
   virtual void download(std::span<std::byte> to, std::span<std::byte const> from) = 0;
-  /// One after the other, unless the device has a better way.
+  /// Copies one after the other, unless the device has a better way.
   virtual void upload_all(std::span<Copy const> copies) {
     for (Copy const& copy : copies) upload(copy.to, copy.from);
   }
   virtual void download_all(std::span<Copy const> copies) {
     for (Copy const& copy : copies) download(copy.to, copy.from);
   }
-  /// Only streams that a device made itself copy from device to device, if it can.
+  /// Unsupported by default: only streams that a device made itself copy from device to device, if it can.
   virtual void copy(std::span<std::byte> /*to*/, std::span<std::byte const> /*from*/) {
     throw Error(ErrorKind::unsupported, "This stream copies nothing from device to device: download and upload it.");
   }
@@ -112,7 +112,7 @@ class StreamBackend {
   virtual void drop_calls() = 0;
   virtual bool idle() = 0;
   virtual void synchronize() = 0;
-  /// Only streams that a device made itself capture, if it can.
+  /// Unsupported by default: only streams that a device made itself capture, if it can.
   virtual void begin_capture() {
     throw Error(ErrorKind::unsupported, "This stream captures nothing: make one for it with Device::make_stream.");
   }
@@ -122,23 +122,23 @@ class StreamBackend {
   virtual void launch(CaptureBackend& /*capture*/) {
     throw Error(ErrorKind::unsupported, "This stream launches no captures: use one of the device that captured.");
   }
-  /// A device with faults that are always its own has nothing to attribute.
+  /// Does nothing by default: a device whose faults always concern the whole device has nothing to attribute.
   virtual void attribute(WorkFailure* /*failure*/) {}
-  /// Where kernels are not run by CPUs, the thread that launches one does not take part.
+  /// Does nothing by default: if CPUs do not run the kernels, the launching thread does not take part.
   virtual void compute_here() {}
   virtual void* native() const noexcept = 0;
-  /// True if kernels take the time that their cost says.
+  /// True if kernels take the time that their cost states.
   virtual bool modelled() const noexcept { return false; }
 
  protected:
-  /// For a stream that calls CPU kernels itself, once all is done that was put in before them.
+  /// Makes a block for a stream that calls CPU kernels itself, once all earlier work is done.
   static constexpr KernelBlock block(std::uint32_t number) noexcept { return KernelBlock(number); }
 };
 
 /// A queue of device work that runs in the order it was put in. Cheap to copy; the Stream it came from must outlive it.
 ///
-/// Nothing here waits for the device unless it says so. Memory named in a call must stay valid until the stream has
-/// passed it.
+/// No function here waits for the device unless its description says so. Memory named in a call must stay valid until
+/// the stream has passed it.
 ///
 /// Threads: any, but the order is only defined for calls that are themselves ordered.
 /// Throws:  Error, if the device refuses the call or was lost before it.
@@ -162,8 +162,8 @@ class StreamRef {
   void download(std::span<std::byte> to, DeviceSpan<std::byte const> from) const {
     backend_->download(to, {from.address(), from.size()});
   }
-  /// Copies device memory to device memory. One of the two is this device's, the other its own as well or that of
-  /// another device of its kind, which need not be attached and must not end before. They do not overlap.
+  /// Copies device memory to device memory. One of the two is this device's; the other is its own as well, or that of
+  /// another device of its kind, which need not be attached and must not end before. They must not overlap.
   ///
   /// Shape:  `to` has room for all of `from`, which may be empty.
   /// Throws: Error of kind bad_argument on the CPU device, if either is no memory of such a device.
@@ -173,27 +173,27 @@ class StreamRef {
   /// Makes several copies in this place of the stream, in any order among them; no two may touch the same bytes. With
   /// CUDA 13 a GPU takes many by one call.
   ///
-  /// Throws: Error; some of them may then be in the stream, and what they name must stay valid as if all were.
+  /// Throws: Error; some of the copies may then be in the stream, and their memory must stay valid as if all were.
   void upload(std::span<Copy const> copies) const { backend_->upload_all(copies); }
   void download(std::span<Copy const> copies) const { backend_->download_all(copies); }
-  /// Device memory whose life is in the order of this stream, aligned to at least 256 bytes. It may be named in what is
-  /// put into the stream from here on. Its destructor frees it in the stream: what was put in before may use it to the
-  /// end, and what is allocated here afterwards may get the same bytes at once, without a wait of the host. Work of
-  /// other streams may use it only between two events: behind one that is recorded here after this call, and before one
-  /// that this stream waits for before the memory dies. On a GPU it is of the device's default memory pool
-  /// (cudaMallocAsync), and kernels of other devices do not see it.
+  /// Allocates device memory whose life follows the order of this stream, aligned to at least 256 bytes. Work that is
+  /// put into the stream from now on may use it. Its destructor frees it in the stream: earlier work may use it to the
+  /// end, and later allocations here may get the same bytes at once, without a wait of the host. Work of other streams
+  /// may use it only between two events: behind one that is recorded here after this call, and before one that this
+  /// stream waits for before the memory dies. On a GPU it is from the device's default memory pool (cudaMallocAsync),
+  /// and kernels of other devices cannot access it.
   ///
-  /// Must die before the stream; that of per-thread default streams on the thread that allocated it. Not while the
-  /// stream captures.
+  /// The memory must die before the stream; memory from a per-thread default stream on the thread that allocated it.
+  /// Not while the stream captures.
   ///
   /// Blocks: never, but on a GPU as long as the driver takes to get more memory for its pool.
-  /// Throws: Error of kind out_of_device_memory, also if what is missing was freed in streams that have not got there;
-  ///         the text says how much was asked for, how much is free, and what to do. Error of kind unsupported, if the
-  ///         GPU has no memory pools.
+  /// Throws: Error of kind out_of_device_memory, also if the missing memory was freed in streams that have not reached
+  ///         that point; the text says how much was asked for, how much is free, and the remedy. Error of kind
+  ///         unsupported, if the GPU has no memory pools.
   DeviceMemory allocate(std::size_t bytes) const { return backend_->allocate(bytes); }
   /// Runs `kernel(0)` ... `kernel(blocks - 1)` on the CPU device's compute threads, and after `compute_here` on this
-  /// one. An exception in it fails what the launch is attributed to, such as the tile for which a stage launched it;
-  /// without that it is a sticky device fault. On a modelled GPU it takes as long as `cost` says.
+  /// one. An exception in it fails the object to which the launch is attributed, such as the tile for which a stage
+  /// launched it; otherwise it is a sticky device fault. On a modelled GPU it takes as long as `cost` states.
   ///
   /// Throws: Error of kind `unsupported` on any other device.
   void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost = {}) const {
@@ -201,82 +201,83 @@ class StreamRef {
   }
   /// Marks this place in the stream. An event that is recorded again forgets its earlier place.
   void record(EventRef event) const { backend_->record(event.backend()); }
-  /// What comes later in this stream starts only when the event's last record so far was passed. The event may be of
-  /// another device of the same kind. If that one is lost later on, this stream goes on nevertheless, as if the event
-  /// was passed: ask the other device before you trust what it made.
+  /// Makes later work in this stream wait until the event's last record so far has passed. The event may be of another
+  /// device of the same kind. If that device is lost later on, this stream continues as if the event had passed: query
+  /// the other device before you use its results.
   ///
   /// Throws: Error, if either device is lost.
   void wait(EventRef event) const { backend_->wait(event.backend()); }
-  /// Makes the device call back once it gets here; the stream goes on when the call has returned.
+  /// Makes the device call back once it gets here; the stream continues when the call has returned.
   void call(StreamCallback& callback) const { backend_->call(callback); }
-  /// As `call`, by CUDA's host functions: the callback is told that all is well, for they know no status, and once the
-  /// device is lost it may be called late, as if all were well, or never.
+  /// Does the same as `call` with CUDA's host functions: they have no status, so the callback always gets success, and
+  /// once the device is lost it may be called late, with success, or never.
   void launch_host_function(StreamCallback& callback) const { backend_->launch_host_function(callback); }
-  /// Keeps a lost device from making the calls that are still due here; for a caller that is about to destroy their
-  /// callbacks. On a GPU it drops what all threads have due on their default streams.
+  /// Keeps a lost device from making the calls still pending here; for a caller that is about to destroy their
+  /// callbacks. On a GPU it drops the pending calls of all threads' default streams.
   ///
-  /// Blocks: until a call that is being made at this moment has returned.
+  /// Blocks: until a call in progress has returned.
   void drop_calls() const { backend_->drop_calls(); }
-  /// Writes `number` to the flag once the device gets here. Not once it is lost.
+  /// Writes `number` to the flag once the device gets here; never once it is lost.
   void write(FlagRef flag, std::uint64_t number) const { backend_->write(flag.backend(), number); }
-  /// True if the device has finished all that was put in.
+  /// True if the device has finished all earlier work.
   bool idle() const { return backend_->idle(); }
   /// Waits until `idle()`.
   ///
   /// Blocks: until the device has finished.
   void synchronize() const { backend_->synchronize(); }
-  /// From here on the stream does not do what it is asked for, but keeps it: copies and kernels, and of a GPU also what
-  /// else CUDA captures. A call that would wait for the device, ask it or have it call back is refused, which spoils
-  /// the capture. On a GPU, what CUDA forbids the calling thread meanwhile, such as to allocate, spoils it too.
+  /// Begins a capture: the stream does not execute further work, but records it: copies and kernels, and on a GPU all
+  /// else that CUDA captures. A call that would wait for the device, query it or request a callback is refused, which
+  /// invalidates the capture. On a GPU, calls that CUDA forbids the calling thread meanwhile, such as allocation,
+  /// invalidate it too.
   ///
   /// Threads: the one that ends it.
   /// Throws:  Error of kind unsupported for a default stream.
   void begin_capture() const { backend_->begin_capture(); }
-  /// Ends the capture, also if it throws: the stream then does again what it is asked for.
+  /// Ends the capture, also if it throws: the stream then executes work again.
   ///
-  /// Blocks: while the device makes it ready, on a GPU for some 10 us and more with its size.
-  /// Throws: Error, if the capture was spoiled, or the device refuses it.
+  /// Blocks: while the device prepares it, on a GPU for some 10 us, and more with its size.
+  /// Throws: Error, if the capture is invalid, or the device refuses it.
   Capture end_capture() const { return Capture(backend_->end_capture()); }
-  /// Does all that was captured in this place of the stream.
+  /// Executes all captured work in this place of the stream.
   ///
   /// Shape: captured by a stream of this device.
   void launch(Capture const& capture) const { backend_->launch(capture.backend()); }
-  /// Attributes what the calling thread launches here from now on, also captures, to `failure`; null for nothing. An
-  /// exception in a kernel is noted there, kernels behind it that are attributed to the same do not run, and the device
-  /// goes on. What is kept for a capture is attributed when that is launched. A GPU attributes nothing: each of its
-  /// faults is sticky. AttributedHere ends what it begins.
+  /// Attributes the launches of the calling thread here from now on, including captures, to `failure`; null for
+  /// nothing. An exception in a kernel is noted there, later kernels with the same attribution do not run, and the
+  /// device continues. Captured work is attributed when it is launched. A GPU attributes nothing: each of its faults is
+  /// sticky. AttributedHere ends the attribution.
   ///
-  /// Threads: each for its own launches. `failure` outlives them on the device.
+  /// Threads: each for its own launches. `failure` must outlive them on the device.
   void attribute(WorkFailure* failure) const { backend_->attribute(failure); }
-  /// From now on, for as long as the stream lives, the thread that launches a kernel here on a CPU device takes part in
-  /// it: once all that was put in before is done, it runs the first block and all that no other thread runs, so
-  /// `launch` blocks for that long. Threads of the device may still be at other blocks when it returns; for one block
-  /// none of them is woken. Other devices, models of GPUs among them, do as before.
+  /// Makes the launching thread take part in kernels on a CPU device, from now on, as long as the stream lives: once
+  /// all earlier work is done, it runs the first block and all blocks that no other thread runs, so `launch` blocks for
+  /// that long. Threads of the device may still run other blocks when it returns; for one block none of them is woken.
+  /// Other devices, including models of GPUs, are not affected.
   ///
-  /// Threads: any. Of a per-thread default stream it is the calling thread's.
-  /// Throws:  as a call that puts something in.
+  /// Threads: any. For a per-thread default stream it applies to that of the calling thread.
+  /// Throws:  as a call that enqueues work.
   void compute_here() const { backend_->compute_here(); }
   /// The device's own handle: a cudaStream_t, or nothing of use on the CPU device.
   void* native() const noexcept { return backend_->native(); }
-  /// True for a stream of a modelled GPU: kernels take the time that their cost says, whatever their bodies do.
+  /// True for a stream of a modelled GPU: kernels take the time that their cost states, whatever their bodies do.
   bool modelled() const noexcept { return backend_->modelled(); }
 
  private:
   StreamBackend* backend_;
 };
 
-/// How a stream stands to the others of its device.
+/// Options of a stream.
 struct StreamOptions {
-  /// A blocking stream takes turns with the legacy default stream; a non-blocking one does not know it.
+  /// True: the stream is serialised with the legacy default stream; false: it is independent of it.
   bool blocking = false;
-  /// Lower runs first; clamped to what the device has.
+  /// Priority; lower runs first. It is clamped to the device's range.
   int priority = 0;
 };
 
 /// Owns a stream of a device. Must die before its Device.
 ///
-/// Blocks: when it dies, until its work is done or the device is known to be lost; on the CPU device until what runs in
-/// it has ended, in any case.
+/// Blocks: in the destructor, until its work is done or the device is known to be lost; on the CPU device until the
+///         running work has ended, in any case.
 class Stream : public StreamRef {
  public:
   explicit Stream(std::unique_ptr<StreamBackend> backend) noexcept : StreamRef(*backend), owned_(std::move(backend)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What moves: a tile, the loan on it, and the completion that it gets.
+// Tiles, the loan on a tile, and its completion.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct TileParts {
   std::array<std::span<std::byte>, most_more_inputs> more_inputs = {};
 };
 
-/// How large the parts of a tile are: one to four inputs, and an output. `tile_of` says it in elements.
+/// Sizes of the parts of a tile: one to four inputs, and an output. `tile_of` computes them from elements.
 ///
 /// Units: bytes. Each may be 0. With `in_place` the first input and the output are the same bytes and output_bytes
 /// equals input_bytes.
@@ -37,20 +37,20 @@ struct TileShape {
   std::size_t input_bytes = 0;
   std::size_t output_bytes = 0;
   bool in_place = false;
-  /// The second, third and fourth input. Each is uploaded by a copy of its own, in a stream of its own where streams
-  /// are split, and the stage starts once all of them are on the device.
+  /// The second, third and fourth input. Each is uploaded by a copy of its own, in a stream of its own if streams are
+  /// split, and the stage starts once all of them are on the device.
   MoreBytes more_input_bytes = {};
-  /// What `tile_of` was told of the elements. Shapes of as many bytes are equal, whatever they are for.
+  /// Element types, set by `tile_of`. Shapes of the same sizes are equal, whatever their types.
   TileTypes types = {};
 
-  /// From the start of one tile's part of so many bytes to that of the next one's.
+  /// Distance between the beginnings of the same part, of this size, of two neighbouring tiles.
   static std::size_t stride(std::size_t bytes) noexcept { return (bytes + alignment - 1) / alignment * alignment; }
-  /// Where the parts of tile `number` lie in a slab of `tiles` tiles: all first inputs side by side, then all second
+  /// Places of the parts of tile `number` in a slab of `tiles` tiles: all first inputs side by side, then all second
   /// inputs and so on, then all outputs, so that neighbouring tiles can be copied as one.
   ///
   /// Shape: `slab` has Pool::slab_bytes(*this, tiles), and `number` is below `tiles`.
   TileParts cut(std::span<std::byte> slab, std::size_t tiles, std::size_t number) const noexcept;
-  /// The inputs that there are beside the first: 1 for the second, and so on.
+  /// Numbers of the inputs other than the first that have bytes: 1 for the second, and so on.
   std::vector<std::size_t> more_inputs() const;
   std::size_t largest_part() const noexcept {
     return std::max({input_bytes, output_bytes, *std::ranges::max_element(more_input_bytes)});
@@ -63,27 +63,27 @@ struct TileShape {
 
 class Pool;
 
-/// Has memory that tiles stand for (Tile::use_memory), and is told when one of them does so no more.
+/// Owner of memory that tiles refer to (Tile::use_memory); it is notified when one of them no longer does.
 class MemoryOwner {
  public:
   virtual ~MemoryOwner() = default;
-  /// No tile and no device uses `memory` any more, which is what `use_memory` was given.
+  /// Called when no tile and no device uses `memory` any more, which was passed to `use_memory`.
   ///
   /// Threads: the one on which the tile's loan dies, any number of them at once.
   virtual void take_back(std::span<std::byte> memory) noexcept = 0;
 };
 
-/// A fixed block of pinned host memory with room for work on its way in and its result on the way out.
+/// A fixed block of pinned host memory with room for the input of some work and its result.
 ///
 /// `input(0)`, the first input, is the same as `input()`; most tiles have no other. `input(1)` is the second one, of
-/// which the first `more_filled[0]` bytes count, and so on.
+/// which the first `more_filled[0]` bytes are valid, and so on.
 ///
 /// Threads: the holder of the tile's Loan, and no other thread.
 class alignas(64) Tile {
  public:
   /// All of the input part, whether filled or not.
   std::span<std::byte> input() const noexcept { return parts_.input; }
-  /// All of the output part; what counts after a run is the first `produced` bytes.
+  /// All of the output part; the first `produced` bytes are valid after a run.
   std::span<std::byte> output() const noexcept { return parts_.output; }
   /// All of one of the inputs; empty if the shape has none there.
   ///
@@ -93,96 +93,97 @@ class alignas(64) Tile {
   }
   /// The part of the input that the source filled.
   std::span<std::byte const> filled_input() const noexcept { return parts_.input.first(filled); }
-  /// Likewise, of one of the inputs.
+  /// The part of one of the inputs that the source filled.
   ///
   /// Shape: `which` is at most most_more_inputs.
   std::span<std::byte const> filled_input(std::size_t which) const noexcept {
     return which == 0 ? filled_input() : parts_.more_inputs[which - 1].first(more_filled[which - 1]);
   }
-  /// Has `memory` take the place of the first input's own bytes until the tile is home, and all of it counts: work that
-  /// lies elsewhere, in a mapped file or a ring, say, is not copied into the tile. Devices read it where it is.
+  /// Replaces the first input's own bytes by `memory` until the tile returns to its pool; all of it is valid input.
+  /// Data that is elsewhere, for instance in a mapped file or a ring, is then not copied into the tile. Devices read it
+  /// where it is.
   ///
-  /// It stays mapped until the loan dies, and nothing but host stages changes it. To be uploaded while the host
-  /// goes on, and to be seen by a device without a copy, it must be pinned with the device (Device::pin); a GPU's lane
-  /// waits for the copies of other memory. A device sees it without a copy only if it begins at a multiple of
+  /// The memory must stay mapped until the loan dies, and only host stages may change it. It must be pinned with the
+  /// device (Device::pin) for an upload while the host continues, and for access by a device without a copy; a GPU's
+  /// lane waits for the copies of other memory. A device accesses it without a copy only if it begins at a multiple of
   /// TileShape::alignment or the stage promises Promises::any_alignment.
   ///
-  /// `owner` is told once, when the loan dies or this is called again; never, if the tile is stranded then. It outlives
-  /// the loan. Null: none is told.
+  /// `owner` is notified once, when the loan dies or this is called again; never, if the tile is stranded then. It must
+  /// outlive the loan. Null: none is notified.
   ///
   /// Shape:  at most as many bytes as the input has. May be called again.
-  /// Throws: Error of kind bad_argument, if it is larger, or the tile is worked on in place; no owner is told then.
+  /// Throws: Error of kind bad_argument, if it is larger, or the tile is worked on in place; no owner is notified then.
   void use_memory(std::span<std::byte> memory, MemoryOwner* owner = nullptr);
-  /// The first input's own bytes, whatever use_memory was given.
+  /// The first input's own bytes, even after use_memory.
   std::span<std::byte> own_input() const noexcept { return uses_memory_ ? own_input_ : parts_.input; }
   /// True if use_memory was called since the tile was borrowed.
   bool uses_memory() const noexcept { return uses_memory_; }
 
-  /// Bytes that count, of all inputs.
+  /// Number of valid bytes of all inputs.
   std::size_t all_filled() const noexcept {
     std::size_t bytes = filled;
     for (std::size_t const more : more_filled) bytes += more;
     return bytes;
   }
-  /// No input counts any more.
+  /// Sets the valid bytes of all inputs to none.
   void forget_filled() noexcept {
     filled = 0;
     more_filled = {};
   }
   /// The part of the output that the stage produced.
   std::span<std::byte const> produced_output() const noexcept { return parts_.output.first(produced); }
-  /// Which tile of its pool this is.
+  /// Index of this tile in its pool.
   std::uint32_t index() const noexcept { return index_; }
-  /// Which slab of its pool it was cut from.
+  /// Index of the slab of its pool that it was cut from.
   std::size_t pool_part() const noexcept { return pool_part_; }
-  /// Where it goes when its Loan dies.
+  /// The pool to which it returns when its Loan dies.
   Pool& home() const noexcept { return *home_; }
-  /// A number that the code which lends a tile on keeps with it: a Feed notes the thread here, so leave it to the
-  /// pipeline. It is 0 until it is set, and 0 again once the tile is home.
+  /// A number that the code which passes a tile on stores with it: a Feed stores the thread here, so leave it to the
+  /// pipeline. It is 0 until it is set, and 0 again once the tile is in its pool.
   ///
   /// Threads: any.
   std::uint32_t mark() const noexcept { return std::atomic_ref(mark_).load(std::memory_order_relaxed); }
   void set_mark(std::uint32_t mark) const noexcept { std::atomic_ref(mark_).store(mark, std::memory_order_relaxed); }
 
-  std::size_t filled = 0;                 ///< Bytes of the input that count; the source says.
-  std::size_t produced = 0;               ///< Bytes of the output that count; the stage says.
-  std::uint64_t sequence = 0;             ///< Place in the source's order; the pipeline says.
-  std::uint64_t tag = 0;                  ///< The source's own. FileSource and Records are sources, and use it.
-  TileShape::MoreBytes more_filled = {};  ///< Bytes that count of the second, third and fourth input; the source says.
+  std::size_t filled = 0;                 ///< Valid bytes of the input; set by the source.
+  std::size_t produced = 0;               ///< Valid bytes of the output; set by the stage.
+  std::uint64_t sequence = 0;             ///< Place in the source's order; set by the pipeline.
+  std::uint64_t tag = 0;                  ///< The source's own number. FileSource and Records are sources, and use it.
+  TileShape::MoreBytes more_filled = {};  ///< Valid bytes of the second, third and fourth input; set by the source.
 
  private:
   friend class Pool;
   friend class Loan;
-  /// Ends what use_memory began.
+  /// Undoes use_memory.
   void use_own_memory() noexcept {
     if (!std::exchange(uses_memory_, false)) return;
     parts_.input = own_input_;
   }
-  /// Tells the owner of the memory that this stands for, if there is one.
+  /// Notifies the owner of the memory that this tile refers to, if there is one.
   void tell_memory_owner() noexcept {
-    if (memory_owner_ == nullptr) return;  // Without a write to its cache line.
+    if (memory_owner_ == nullptr) return;  // Avoids a write to its cache line.
     std::exchange(memory_owner_, nullptr)->take_back(parts_.input);
   }
 
-  // With what is above these fill the first cache line, which holds all that changes for each tile that is pulled.
+  // These and the members above fill the first cache line, which has all members that change for each tile pulled.
   std::uint32_t index_ = 0;
   std::uint16_t pool_part_ = 0;
   bool stranded_ = false;
   bool uses_memory_ = false;
   TileParts parts_;
-  std::span<std::byte> own_input_;       ///< While it uses other memory.
-  MemoryOwner* memory_owner_ = nullptr;  ///< Of that memory.
+  std::span<std::byte> own_input_;       ///< Own bytes of the first input, while it uses other memory.
+  MemoryOwner* memory_owner_ = nullptr;  ///< Owner of the other memory.
   Pool* home_ = nullptr;
   mutable std::uint32_t mark_ = 0;
 };
 
 /// Checks that the bytes that fill a tile fit into it.
 ///
-/// Throws: Error of kind bad_argument that begins with `subject`, if `filled` or one of `more_filled` is beyond its
-/// input.
+/// Throws: Error of kind bad_argument that begins with `subject`, if `filled` or one of `more_filled` exceeds its
+///         input.
 void expect_filled_fits(Tile const& tile, std::string const& subject);
 
-/// Exclusive use of one tile. It moves with the work, and its death brings the tile home.
+/// Exclusive use of one tile. It moves with the work; its destructor returns the tile to the pool.
 ///
 /// Threads: one at a time; it may die on any thread. It must die before its Pool does.
 class Loan {
@@ -202,16 +203,16 @@ class Loan {
   Tile& operator*() const noexcept { return *tile_; }
   Tile* operator->() const noexcept { return tile_; }
 
-  /// Brings the tile home now.
+  /// Returns the tile to the pool now.
   void give_back() noexcept;
-  /// From here on the tile never goes home: its pool counts it as stranded and lends it no more. For a tile that a
-  /// device may still write to, though no thread waits for it any more.
+  /// Strands the tile, so that it never returns: its pool counts it as stranded and does not lend it again. For a tile
+  /// that a device may still write to, though no thread waits for it any more.
   void strand() noexcept;
 
-  /// Takes the tile out of this loan's care, to carry it through a queue of plain pointers; `resume` ends the passage.
-  /// A tile for which that is not called never comes home: move the Loan instead, where you can.
+  /// Releases the tile from this loan, to pass it through a queue of plain pointers; `resume` is the counterpart.
+  /// Without `resume` the tile never returns to its pool: move the Loan instead, where possible.
   Tile* release() noexcept { return std::exchange(tile_, nullptr); }
-  /// Takes up a tile that `release` let go of.
+  /// Takes over a tile that `release` returned.
   static Loan resume(Tile* tile) noexcept { return Loan(tile); }
 
  private:
@@ -220,10 +221,10 @@ class Loan {
   Tile* tile_ = nullptr;
 };
 
-/// How a tile ended. There is no fourth way.
+/// The end of a tile. There is no fourth way.
 enum class Outcome : std::uint8_t { done, failed, cancelled };
 
-/// What went wrong with one tile, and where.
+/// Reason and place of one tile's failure.
 struct Failure {
   /// "source", "upload", "stage", "download", "signal", "device", "sink"; or the name of a HostStage.
   std::string stage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the elements of a tile are, as far as that is known: so that a stage for other tiles is refused.
+// Element types of a tile, as far as known, so that a stage for other tiles is refused.
 #pragma once
 
 #include <array>
@@ -9,28 +9,28 @@
 
 namespace penstock {
 
-/// Of inputs beside the first.
+/// Maximum number of inputs in addition to the first.
 inline constexpr std::size_t most_more_inputs = 3;
 
-/// What an element is. Bytes and structures are `any`: they go with every other type.
+/// Type of an element. Bytes and structures are `any`: they are compatible with every other type.
 struct PartType {
   enum class Kind : std::uint8_t { any, integer, real };
   Kind kind = Kind::any;
   std::uint8_t bytes = 0;  ///< 0 for any.
 
-  /// True unless both are numbers, and of different kinds or sizes.
+  /// False if both are numbers, and of different kinds or sizes; otherwise true.
   constexpr bool goes_with(PartType other) const noexcept {
     return kind == Kind::any || other.kind == Kind::any || *this == other;
   }
   constexpr bool operator==(PartType const&) const = default;
 };
 
-/// Of `void`, or of a type that stands for a part that is not there, it is any.
+/// The PartType of a C++ type; `any` for `void` and for types that stand for a missing part.
 template <class Element>
 constexpr PartType part_type() noexcept {
   using Kind = PartType::Kind;
   if constexpr (std::is_arithmetic_v<Element> || std::is_enum_v<Element>) {
-    // A byte says nothing of what it is a part of.
+    // A byte does not tell what it is a part of.
     if constexpr (sizeof(Element) > 1) {
       return {std::is_floating_point_v<Element> ? Kind::real : Kind::integer, sizeof(Element)};
     }
@@ -38,9 +38,9 @@ constexpr PartType part_type() noexcept {
   return {};
 }
 
-/// What the parts of a tile are.
+/// Types of the parts of a tile.
 struct TileTypes {
-  std::size_t inputs = 0;  ///< How many there are; 0 if that is not known.
+  std::size_t inputs = 0;  ///< Number of inputs; 0 if not known.
   std::array<PartType, 1 + most_more_inputs> input = {};
   PartType output = {};
 };

@@ -16,56 +16,56 @@
 
 namespace penstock {
 
-/// Why a window closed.
+/// The reason why a window closed.
 enum class WindowClosed : std::uint32_t {
-  open,       ///< It has not: the tile was full, and another one of the window follows.
-  watermark,  ///< No stream is to bring any of its records any more.
-  deadline,   ///< TimeWindowsOptions::deadline is over, for this window or a later one.
-  room,       ///< As many windows were open as may be, and a later one was to open.
-  asked,      ///< By flush, or the end of the windows.
+  open,       ///< It is still open: the tile was full, and another one of the window follows.
+  watermark,  ///< No stream will bring any more of its records.
+  deadline,   ///< TimeWindowsOptions::deadline expired, for this window or a later one.
+  room,       ///< The maximum number of windows was open, and a later one was to open.
+  asked,      ///< It was closed by flush, or by the end of the windows.
 };
 inline constexpr std::size_t window_closed_kinds = 5;
 
-/// What the second input of a tile has.
+/// Content of the second input of a tile.
 struct WindowOfTile {
-  std::int64_t begin = 0;     ///< Times of the window's records are from here on,
-  std::int64_t end = 0;       ///< and before this.
-  std::uint64_t records = 0;  ///< In this tile.
-  std::uint32_t part = 0;     ///< How many tiles of the window left before.
+  std::int64_t begin = 0;     ///< Times of the window's records are not before this,
+  std::int64_t end = 0;       ///< and are before this.
+  std::uint64_t records = 0;  ///< Number of records in this tile.
+  std::uint32_t part = 0;     ///< Number of tiles of the window that left before.
   WindowClosed closed = WindowClosed::open;
 
-  /// True for the last tile of the window, of which there is one.
+  /// True for the last tile of the window; there is exactly one.
   bool last() const noexcept { return closed != WindowClosed::open; }
   friend bool operator==(WindowOfTile const&, WindowOfTile const&) = default;
 };
-/// What a tile of a window says of itself.
+/// The description of a tile of a window, from its second input.
 ///
 /// Throws: Error of kind bad_argument, if it is no such tile.
 WindowOfTile window_of(Tile const& tile);
 
 /// Times are whole numbers of a unit that the user chooses, such as nanoseconds since 1970.
 struct TimeWindowsOptions {
-  std::int64_t length = 0;  ///< Of a window. It has to be said. Windows begin at multiples of it.
-  /// How much later a stream's records may come than records of greater times. The watermark is the greatest time of
-  /// that stream which is furthest behind, less this: windows that end at it or before it close.
+  std::int64_t length = 0;  ///< Length of a window. It must be set. Windows begin at multiples of it.
+  /// Maximum lateness of a stream's records behind records of greater times. The watermark is the greatest time of the
+  /// stream that is furthest behind, less this: windows that end at it or before it close.
   std::int64_t lateness = 0;
-  /// A window closes so long after its first record came, by the host's clock, and those before it as well. From a day
-  /// on it is a day.
+  /// Time by the host's clock after its first record at which a window closes, and those before it as well. A day is
+  /// the maximum.
   std::chrono::microseconds deadline = std::chrono::seconds(1);
-  /// A stream that has brought nothing holds the watermark back.
+  /// Number of streams. A stream that has brought nothing holds the watermark back.
   std::size_t streams = 1;
-  /// So many windows are open at once; each has a tile. 0: as many as `lateness` spans, and one more.
+  /// Maximum number of open windows; each has a tile. 0: as many as `lateness` spans, and one more.
   std::size_t most_open = 0;
-  /// A record whose time is further ahead of the greatest one is refused, so that a wrong time does not close all
-  /// windows. The first record is refused as well, and those behind it until one is no further from the one before: a
-  /// time counts once another confirms it. 0: none is.
+  /// Maximum distance of a record's time ahead of the greatest one; a record beyond it is refused, so that a wrong time
+  /// does not close all windows. The first record is refused as well, and the following ones until one is no further
+  /// from the one before: a time counts once another confirms it. 0: no limit.
   std::int64_t most_ahead = 0;
-  /// Is handed records of windows that have closed; without a function they are dropped. Threads: the one that adds the
+  /// Gets records of windows that have closed; without a function they are dropped. Threads: the one that adds the
   /// record.
   std::function<void(std::int64_t time, std::span<std::byte const> record)> late = {};
 };
 
-/// What became of one record.
+/// Result of adding one record.
 enum class Windowed : std::uint8_t {
   placed,      ///< It is in a tile of its window.
   late,        ///< Its window had closed, or there is no room to open it: it would be the first.
@@ -74,51 +74,51 @@ enum class Windowed : std::uint8_t {
 };
 inline constexpr std::size_t windowed_kinds = 4;
 
-/// What became of the records. Each is counted once: received() is the sum.
+/// Counts of records by result. Each is counted once: received() is the sum.
 struct TimeWindowsCounts {
-  std::uint64_t placed = 0, late = 0, refused = 0, wrong_size = 0;  ///< As Windowed.
-  std::uint64_t unsent = 0;  ///< Placed, in tiles that the pipeline did not take: it was drained before.
-  std::uint64_t tiles = 0;   ///< That left.
-  std::array<std::uint64_t, window_closed_kinds> closed = {};  ///< Windows, by reason.
+  std::uint64_t placed = 0, late = 0, refused = 0, wrong_size = 0;  ///< Counts by Windowed.
+  std::uint64_t unsent = 0;  ///< Records placed in tiles that the pipeline refused, since it had been drained.
+  std::uint64_t tiles = 0;   ///< Number of tiles that left.
+  std::array<std::uint64_t, window_closed_kinds> closed = {};  ///< Numbers of windows, by reason.
 
   std::uint64_t received() const noexcept { return placed + late + refused + wrong_size; }
   std::uint64_t windows_closed(WindowClosed why) const noexcept { return closed.at(static_cast<std::size_t>(why)); }
   friend bool operator==(TimeWindowsCounts const&, TimeWindowsCounts const&) = default;
 };
-/// As a sentence for a person.
+/// Describes the counts in a sentence for a person.
 std::string describe(TimeWindowsCounts const& counts);
 
-/// Collects records by tumbling windows of their own times, and hands the windows to a pipeline.
+/// Groups records into tumbling windows by their own times, and passes the windows to a pipeline.
 ///
-/// Records of one window lie one behind the other in the first input of a tile, in the order in which they came. The
-/// second input has a WindowOfTile, for a kernel or `window_of`. A tile to which the next record does not fit leaves,
-/// and the window goes on in another one; its last tile says so. Windows close in the order of their times, and all
-/// records that come later for one that has closed are late. A window without records has no tile.
+/// Records of one window are consecutive in the first input of a tile, in the order in which they came. The second
+/// input has a WindowOfTile, for a kernel or `window_of`. A tile that has no room for the next record leaves, and the
+/// window continues in another one; its last tile is marked. Windows close in the order of their times, and all later
+/// records for a closed one are late. A window without records has no tile.
 ///
-/// The pipeline is fed by `start`, and tiles have a second input of sizeof(WindowOfTile). Call `flush` before it is
-/// drained, or let the windows die: `pipeline.drain([&] { windows.flush(); })`.
+/// The pipeline is fed by `start`, and tiles have a second input of sizeof(WindowOfTile). Call `flush` before the
+/// pipeline is drained, or destroy the windows: `pipeline.drain([&] { windows.flush(); })`.
 ///
-/// Threads: any; records are placed one at a time. A thread of its own, `ps-windows`, closes windows by their deadline.
+/// Threads: any; records are placed one at a time. Its own thread, `ps-windows`, closes windows at their deadline.
 class TimeWindows {
  public:
-  /// `pipeline` outlives it.
+  /// `pipeline` must outlive it.
   ///
   /// Throws: Error of kind bad_argument, if options contradict each other or the tiles; or if the pool has not one tile
   ///         more than windows may be open. Of kind system, if the system refuses a thread.
   explicit TimeWindows(Pipeline& pipeline, TimeWindowsOptions options);
   TimeWindows(TimeWindows const&) = delete;
   TimeWindows& operator=(TimeWindows const&) = delete;
-  /// As flush.
+  /// Calls `flush`.
   ~TimeWindows();
 
   /// Copies a record of that time into a tile of its window.
   ///
   /// Shape:  `stream` is below TimeWindowsOptions::streams.
-  /// Blocks: while it needs a tile and all are out.
+  /// Blocks: while it needs a tile and all are on loan.
   /// Throws: Error, as Feed::borrow, if it needs a tile: the record is then not counted. Of kind bad_argument, for a
-  ///         stream that there is not. What TimeWindowsOptions::late throws.
+  ///         stream that does not exist. Exceptions of TimeWindowsOptions::late.
   Windowed add(std::size_t stream, std::int64_t time, std::span<std::byte const> record);
-  /// Closes all windows that are open.
+  /// Closes all open windows.
   ///
   /// Blocks: never.
   void flush() noexcept;

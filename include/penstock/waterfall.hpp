@@ -16,26 +16,27 @@
 
 namespace penstock {
 
-/// How samples become spectra. A sample is two bytes, I and Q.
+/// Parameters of spectra. A sample is two bytes, I and Q.
 struct SpectrumForm {
   std::uint32_t points = 512;     ///< Samples of a transform, and values of a spectrum: 256, 512 or 1024.
-  std::uint32_t transforms = 32;  ///< Whose powers are one spectrum. The last one of an input may have fewer.
+  std::uint32_t transforms = 32;  ///< Number of transforms whose powers are summed to one spectrum. The last spectrum
+                                  /// of an input may have fewer.
 
   constexpr std::size_t transforms_of(std::size_t samples) const noexcept { return samples / points; }
   constexpr std::size_t spectra_of(std::size_t samples) const noexcept {
     return (transforms_of(samples) + transforms - 1) / transforms;
   }
-  /// Of the first samples of a tile, whose last `overlap` ones are in the next tile as well: how many to take, so that
-  /// none between two tiles is left out. It is whole transforms.
+  /// Number of samples of a tile to use, so that none between two tiles is left out, if its last `overlap` samples are
+  /// in the next tile as well. It is a multiple of a transform.
   constexpr std::size_t samples_of_tile(std::size_t samples, std::size_t overlap) const noexcept {
     std::size_t const own = samples - std::min(samples, overlap);
     return std::min((own + points - 1) / points, samples / points) * points;
   }
 };
 
-/// Spectra one after the other in time, as rows of a picture. If there would be more than so many rows, two at a time
-/// become one, and each row stands for twice the time from then on. So a day of samples needs no more memory, and has
-/// no larger picture, than a second.
+/// Consecutive spectra in time, as rows of a picture. When there would be more than `most_rows`, pairs of rows are
+/// merged, and each row stands for twice the time from then on. A day of samples thus needs no more memory, and has no
+/// larger picture, than a second.
 ///
 /// Threads: one at a time.
 class Waterfall {
@@ -43,13 +44,13 @@ class Waterfall {
   /// Shape: `most_rows` is even, and 2 or more.
   explicit Waterfall(SpectrumForm form = {}, std::size_t most_rows = 1024);
 
-  /// Adds what sum_spectra made of so many samples, those behind all that were added before.
+  /// Adds spectra of `samples` samples, computed by sum_spectra, behind all that were added before.
   void add(std::span<float const> spectra, std::size_t samples);
 
   std::size_t rows() const noexcept { return rows_.size() / form_.points + (pending_ == 0 ? 0 : 1); }
-  /// The rows as levels, row by row, the first in time first and in each the lowest frequency first: 0 for the least
-  /// power, 255 for the most. Levels are even steps of decibels, of 10 dB in all at least; the weakest hundredth of all
-  /// values is 0.
+  /// The rows as levels, row by row, the earliest first and in each the lowest frequency first: 0 for the least power,
+  /// 255 for the most. Levels are equal steps in decibels, over at least 10 dB; the weakest hundredth of all values is
+  /// 0.
   std::vector<std::uint8_t> levels() const;
 
  private:
@@ -57,10 +58,10 @@ class Waterfall {
 
   SpectrumForm form_;
   std::size_t most_rows_;
-  std::uint64_t row_transforms_;  ///< So many are a row.
-  std::uint64_t row_end_;         ///< The row that is not complete ends behind so many of all.
-  std::uint64_t transforms_ = 0;  ///< Of all that was added.
-  std::uint64_t pending_ = 0;     ///< Those of the row that is not complete, whose powers are in `sums_`.
+  std::uint64_t row_transforms_;  ///< Number of transforms of a row.
+  std::uint64_t row_end_;         ///< Number of transforms at which the incomplete row ends.
+  std::uint64_t transforms_ = 0;  ///< Number of all transforms added.
+  std::uint64_t pending_ = 0;     ///< Number of transforms in the incomplete row, whose powers are in `sums_`.
   std::vector<double> sums_;
   std::vector<float> rows_;  ///< Means of power.
 };
@@ -68,9 +69,9 @@ class Waterfall {
 #ifdef PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Transforms the samples of `input`, one transform behind the other, and writes the sums of their powers by frequency
-/// to `spectra`: first those of the first form.transforms transforms, and so on. Samples at the end that are no whole
-/// transform are left out.
+/// Transforms consecutive samples of `input`, and writes the sums of their powers by frequency to `spectra`: first
+/// those of the first form.transforms transforms, and so on. Samples at the end that are no whole transform are left
+/// out.
 ///
 /// A sample is ((2I - 255) + j(2Q - 255)) / 255, times a Hann window. A carrier of the greatest amplitude, at the
 /// frequency of a value, has a power of 1 there in each transform. Value k is of the frequency (k / points - 1/2) times

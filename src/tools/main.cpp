@@ -40,7 +40,7 @@ int main(int count, char** arguments) try {
   commands.add("try", "Run any CUDA program as it is and with per-thread default streams, in turn", tried);
   commands.add("watch", "Say where the time of any CUDA program goes, and if streams would help", watch);
   int const code = commands.run(count, arguments);
-  // A driver that starts cannot be told to stop. It is not needed, and nothing of ours may end beside it.
+  // A driver that starts cannot be stopped. It is not needed, and none of our objects may end beside it.
   if (hash.leaves_device_starting()) std::_Exit(code);
   return code;
 } catch (std::exception const& exception) {

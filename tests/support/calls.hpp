@@ -11,7 +11,7 @@
 
 namespace penstock::support {
 
-/// What a callback saw when it was called.
+/// Facts that a callback saw when it was called.
 struct Call {
   int number = 0;
   StreamStatus status;

@@ -12,7 +12,7 @@
 
 namespace penstock::support {
 
-/// A library that compresses. Each is there on every Debian.
+/// A library that compresses. Every Debian has it.
 class Compressor {
  public:
   explicit Compressor(char const* name) : library_({name}) {
@@ -30,7 +30,7 @@ class Compressor {
   SharedLibrary library_;
 };
 
-/// True if what compresses and decodes this format can be loaded.
+/// True if the libraries that compress and decode this format can be loaded.
 inline bool can_compress(Compression compression) {
   char const* const name = compression == Compression::gzip   ? "libz.so.1"
                            : compression == Compression::zstd ? "libzstd.so.1"
@@ -38,7 +38,7 @@ inline bool can_compress(Compression compression) {
   return SharedLibrary({name}).loaded();
 }
 
-/// So many bytes of the number, the lowest first.
+/// The lowest `bytes` bytes of the number, the lowest first.
 inline std::string little(std::uint64_t number, std::size_t bytes) {
   std::string text;
   for (std::size_t k = 0; k < bytes; ++k) text += static_cast<char>(number >> (8 * k));
@@ -52,7 +52,7 @@ inline std::string gzip_member(std::string const& text, std::string const& extra
   unsigned long bytes = data.size();
   zlib.call<int(char*, unsigned long*, char const*, unsigned long, int)>("compress2")(data.data(), &bytes, text.data(),
                                                                                       text.size(), 1);
-  // zlib's own format has two bytes in front of what gzip has, and four behind.
+  // zlib's own format has two bytes in front of gzip's data, and four behind.
   data = data.substr(2, bytes - 6);
   auto const checksum = zlib.call<unsigned long(unsigned long, char const*, unsigned)>("crc32")(
       0, text.data(), static_cast<unsigned>(text.size()));
@@ -76,11 +76,11 @@ inline std::string zstd_frame(std::string const& text) {
   return frame;
 }
 
-/// With blocks of 64 KiB, each by itself unless they are linked, and a checksum.
+/// A frame with blocks of 64 KiB, each by itself unless they are linked, and a checksum.
 inline std::string lz4_frame(std::string const& text, bool linked = false, bool more_checks = false) {
   Compressor const lz4("liblz4.so.1");
-  // As LZ4F_preferences_t: size of blocks, whether each is by itself, whether there is a checksum; two of them are how
-  // long the text is, and the eighth is whether blocks have checksums.
+  // The layout is LZ4F_preferences_t: size of blocks, whether each is by itself, whether there is a checksum; two of
+  // them are the length of the text, and the eighth is whether blocks have checksums.
   std::array<std::uint32_t, 14> const preferences{
       4, linked ? 0U : 1U,     1, 0, more_checks ? static_cast<std::uint32_t>(text.size()) : 0, 0,
       0, more_checks ? 1U : 0U};
@@ -92,13 +92,13 @@ inline std::string lz4_frame(std::string const& text, bool linked = false, bool 
   return frame;
 }
 
-/// One member whose end can be told without decoding it, but for large frames of zstd and lz4.
+/// One member whose end can be found without decoding it, except for large frames of zstd and lz4.
 inline std::string member_of(Compression compression, std::string const& text) {
   if (compression == Compression::gzip) return bgzf_member(text);
   return compression == Compression::zstd ? zstd_frame(text) : lz4_frame(text);
 }
 
-/// A frame that decoders of zstd and lz4 pass over.
+/// A frame that decoders of zstd and lz4 skip.
 inline std::string skippable_frame(std::string const& bytes) {
   return std::string("\x53\x2a\x4d\x18") + little(bytes.size(), 4) + bytes;
 }

@@ -14,7 +14,7 @@ namespace {
 
 DeviceUnderTest device_under_test(std::string name, Flavour flavour, std::optional<cpu::DeviceModel> const& model) {
   auto const make = [flavour, model](int ordinal) {
-    // One compute thread more than the contract asks for: the main thread's work goes on beside all holds.
+    // This is one compute thread more than the contract needs: the main thread's work goes on beside all holds.
     return std::make_unique<cpu::CpuDevice>(
         cpu::CpuOptions{.ordinal = ordinal, .compute_threads = 10, .flavour = flavour, .model = model});
   };

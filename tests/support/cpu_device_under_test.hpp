@@ -5,9 +5,9 @@
 
 namespace penstock::support {
 
-/// The CPU device, with threads enough for as many holds as a contract makes at once. It is "Cpu" or "CpuLegacy".
+/// The CPU device, with enough threads for as many holds as a contract makes at once. It is "Cpu" or "CpuLegacy".
 DeviceUnderTest cpu_device_under_test(Flavour flavour = Flavour::per_thread);
-/// The same as a modelled GPU, on this machine's clock: a quick one, so that tests do not take long.
+/// The same as a modelled GPU, on this machine's clock. It is fast, so that tests do not take long.
 DeviceUnderTest modelled_gpu_under_test();
 
 }  // namespace penstock::support

@@ -9,7 +9,7 @@
 namespace penstock::support {
 namespace {
 
-/// Small, so that even a test's few bytes are spread over several threads.
+/// Blocks are small, so that even a test's few bytes are spread over several threads.
 constexpr std::size_t block_bytes = 1024;
 
 /// Runs `work(part)` for each part of `bytes`, as a grid.

@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned threads = 256;
 constexpr std::uint64_t longest_hold_ns = 20'000'000'000;
 
-/// What host and kernel tell each other. In mapped memory, so both see it at once.
+/// State that host and kernel share. It is in mapped memory, so both see it at once.
 struct Flags {
   std::uint32_t reached;
   std::uint32_t open;
@@ -191,7 +191,7 @@ void assert_in_vain(cudaStream_t stream) {
 }
 
 void run_for_ever(cudaStream_t stream) {
-  // Host memory that nobody ever writes to; it is the GPU's until the process ends.
+  // This host memory is never written to; it is the GPU's until the process ends.
   std::uint32_t* flag = nullptr;
   cuda::check(cudaHostAlloc(reinterpret_cast<void**>(&flag), sizeof *flag, cudaHostAllocMapped), "cudaHostAlloc");
   *flag = 0;

@@ -75,7 +75,7 @@ std::string end_of_child(std::function<int()> const& body) {
 
 }  // namespace penstock::test
 
-// The program's own come before the libraries'.
+// The program's own functions come before the libraries'.
 extern "C" {
 
 void* malloc(std::size_t bytes) {

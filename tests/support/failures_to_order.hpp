@@ -7,17 +7,17 @@
 
 namespace penstock::test {
 
-/// What a program that is linked with failures_to_order.cpp can have refused: memory, oneTBB's included, or threads.
+/// Requests that a program linked with failures_to_order.cpp can have refused: memory, oneTBB's included, or threads.
 enum class Refusal { memory, threads };
 
-/// From here on the `nth` request of this process is refused, once; counted from 1 and over all threads but those that
+/// Refuses, from here on, the `nth` request of this process, once; counted from 1 and over all threads but those that
 /// drive or serve a device: the device's own failures are its own tests' subject.
 void refuse(Refusal what, std::size_t nth);
-/// Nothing is refused from here on. Says whether something was.
+/// Refuses nothing from here on. True if something was refused.
 bool refuse_nothing();
 
-/// Runs `body` in a child process, which has a minute of CPU time and five of the clock. Says how it ended, unless that
-/// was by returning 0.
+/// Runs `body` in a child process, which has a minute of CPU time and five minutes of the clock. Returns how it ended,
+/// unless that was by returning 0.
 std::string end_of_child(std::function<int()> const& body);
 
 }  // namespace penstock::test

@@ -16,12 +16,12 @@
 
 namespace penstock::support {
 
-/// What stands at `offset` in each of a FolderOfFiles' files.
+/// The byte at `offset` in each of a FolderOfFiles' files.
 inline std::byte byte_at(std::uint64_t offset) {
   return static_cast<std::byte>(offset % 251);
 }
 
-/// How many descriptors this process has.
+/// Number of descriptors that this process has.
 inline std::size_t open_descriptors() {
   std::filesystem::directory_iterator const all("/proc/self/fd");
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
@@ -39,8 +39,8 @@ struct FolderOfFiles : testing::Test {
 
   std::string path(std::string const& name) const { return folder + "/" + name; }
 
-  /// A file of `bytes` bytes that each differ from their neighbours, written long ago: whatever happens to it now shows
-  /// in its time. Gives its path.
+  /// Makes a file of `bytes` bytes that each differ from their neighbours, with an old time: a later write shows in its
+  /// time. Returns its path.
   std::string file(std::string const& name, std::size_t bytes) const {
     std::string text(bytes, '\0');
     for (std::size_t k = 0; k < bytes; ++k) text[k] = static_cast<char>(byte_at(k));

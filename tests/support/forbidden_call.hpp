@@ -13,12 +13,12 @@
 
 namespace penstock::support {
 
-/// Runs `body` on a thread of its own, to which the kernel answers this system call with this error: whatever its
+/// Runs `body` on a thread of its own, in which the kernel answers this system call with this error: whatever its
 /// arguments are, or only for this descriptor, if the first of them is one.
 template <class Body>
 void where_forbidden(unsigned call, unsigned error, Body const& body, std::optional<int> descriptor = {}) {
   std::jthread([&] {
-    // The lower half of the first argument, on a machine whose bytes come lowest first.
+    // The lower half of the first argument, on a little-endian machine.
     constexpr auto of_descriptor = offsetof(seccomp_data, args);
     auto const number = static_cast<unsigned>(descriptor.value_or(0));
     std::array<sock_filter, 6> filter{

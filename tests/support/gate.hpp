@@ -21,7 +21,7 @@ class Gate {
     opened_.notify_all();
     opened_.wait(lock, [this] { return open_; });
   }
-  /// Somebody has come to it.
+  /// True once a thread has reached it.
   bool reached() const noexcept {
     std::lock_guard const lock(mutex_);
     return reached_;

@@ -5,7 +5,7 @@
 
 namespace penstock::support {
 
-/// The first GPU. Where there is none its tests are skipped.
+/// The first GPU. Its tests are skipped if there is none.
 DeviceUnderTest gpu_under_test();
 
 }  // namespace penstock::support

@@ -9,9 +9,9 @@
 
 namespace penstock::support {
 
-/// A stream that has done everything by the time a call returns, on the calling thread: for code that only needs one.
+/// A stream that has done everything when a call returns, on the calling thread: for code that only needs a stream.
 ///
-/// Says to be of any kind, so that code which asks for the kind can be shown a GPU where there is none.
+/// It reports any kind, so that code which asks for the kind can be tested as on a GPU without one.
 class InlineStream final : public StreamBackend {
  public:
   explicit InlineStream(DeviceKind kind = DeviceKind::cpu) : kind_(kind) {}
@@ -21,7 +21,7 @@ class InlineStream final : public StreamBackend {
     std::ranges::copy(from, to.begin());
   }
   void download(std::span<std::byte> to, std::span<std::byte const> from) override { upload(to, from); }
-  /// Last block first: a kernel must not count on an order.
+  /// The last block comes first: a kernel must not rely on an order.
   void launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& /*cost*/) override {
     ++launches;
     while (blocks > 0) kernel(block(--blocks));

@@ -20,14 +20,15 @@ namespace penstock::support {
 
 constexpr unsigned cachestat_number = 451;
 
-/// Only what is on its disk can leave the page cache.
+/// Writes a file back, since a page can leave the page cache only once it is on its disk.
 inline void write_back(std::string const& path) {
   int const written = open(path.c_str(), O_RDWR | O_CLOEXEC);
   EXPECT_EQ(fsync(written), 0);
   close(written);
 }
 
-/// How many pages of a file the page cache keeps, by mincore(2), which reads nothing ahead and sees through overlayfs.
+/// Number of pages of a file that the page cache keeps, by mincore(2), which reads nothing ahead and sees through
+/// overlayfs.
 struct KeptPages {
   std::size_t kept, all;
 
@@ -49,8 +50,8 @@ inline bool leaves(int descriptor, std::size_t bytes) {
   return KeptPages::of(descriptor, bytes).kept == 0;
 }
 
-/// What `look` gives while the page cache keeps all of the file. A system that is short of memory may take pages back
-/// at any time, so only a look counts before and after which all were there. Empty if none of a hundred did.
+/// Result of `look` while the page cache keeps all of the file. A system that is short of memory may take pages back at
+/// any time, so only a look counts before and after which all were there. Empty if none of a hundred did.
 template <class Look>
 std::optional<std::invoke_result_t<Look&>> while_kept(int descriptor, std::size_t bytes, Look look) {
   auto const all_kept = [&] {
@@ -68,8 +69,8 @@ std::optional<std::invoke_result_t<Look&>> while_kept(int descriptor, std::size_
 }
 
 /// True if the system can say that the page cache does not have a file. cachestat(2) cannot on overlayfs, whose files
-/// have no pages of their own; RWF_NOWAIT cannot where a file system does not know it, or where a disk brings at once
-/// what is looked for.
+/// have no pages of their own; RWF_NOWAIT cannot if a file system does not know it, or if a disk reads at once what is
+/// asked for.
 inline bool system_tells_what_left(int descriptor, std::size_t bytes) {
   struct {
     std::uint64_t offset, bytes;

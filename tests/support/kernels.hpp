@@ -12,11 +12,12 @@
 
 namespace penstock::support {
 
-/// Holds a stream still: the kernel that it is the handle of runs until it is opened. Opens when it dies, so declare it
+/// Holds a stream still: the kernel that it controls runs until it is opened. Its destructor opens it, so declare it
 /// after the stream.
 class Hold {
  public:
-  /// What a device's kind implements; it must keep whatever the kernel reads until the kernel has seen it open.
+  /// The part that a device's kind implements; it must keep whatever the kernel reads until the kernel has seen it
+  /// open.
   class Gate {
    public:
     virtual ~Gate() = default;
@@ -32,7 +33,7 @@ class Hold {
   }
 
   void open() noexcept { gate_->open(); }
-  /// True once the stream has come to it.
+  /// True once the stream has reached it.
   bool reached() const noexcept { return gate_->reached(); }
   /// Blocks: until `reached()`.
   void await_reached() const noexcept {
@@ -43,19 +44,19 @@ class Hold {
   std::shared_ptr<Gate> gate_;
 };
 
-/// What tests want done on a device, whatever its kind. Launched once before the first Hold, so that nothing is loaded
-/// behind it.
+/// Kernels that tests need on a device, whatever its kind. Each was launched once before the first Hold, so that
+/// nothing is loaded behind it.
 class Kernels {
  public:
   virtual ~Kernels() = default;
   virtual void fill(StreamRef stream, DeviceSpan<std::byte> bytes, std::byte value) const = 0;
-  /// To each byte, wrapping around.
+  /// Adds one to each byte, wrapping around.
   virtual void add_one(StreamRef stream, DeviceSpan<std::byte> bytes) const = 0;
-  /// Puts the sum of each record's bytes, as 64 bits, where `outputs` says.
+  /// Puts the sum of each record's bytes, as 64 bits, into the record of `outputs`.
   virtual void sum_each(StreamRef stream, RecordTable inputs, DeviceSpan<std::byte const> input, RecordTable outputs,
                         DeviceSpan<std::byte> output) const = 0;
   virtual Hold hold(StreamRef stream) const = 0;
-  /// False where one kernel waits for the end of another whatever their streams, as under compute-sanitizer.
+  /// False if one kernel waits for the end of another whatever their streams, as under compute-sanitizer.
   virtual bool run_beside_each_other() const { return true; }
 };
 

@@ -14,7 +14,7 @@
 
 namespace penstock::support {
 
-/// A CPU device that says of each run, as a modelled GPU on a busy machine would, that its clock was late.
+/// A CPU device that reports for each run a late clock, as a modelled GPU on a busy machine would.
 class LateDevice final : public Device {
  public:
   static std::string sentence() {

@@ -16,7 +16,7 @@ class MadeCapture {
   struct Packet {
     std::string bytes;
     std::uint64_t nanoseconds = 0;
-    std::uint32_t original = 0;  ///< 0: as many as there are, one at least.
+    std::uint32_t original = 0;  ///< 0: the number of bytes in `bytes`, at least one.
   };
 
   MadeCapture(Format format, bool swapped, bool nanoseconds, std::uint32_t link = 1)
@@ -70,7 +70,7 @@ class MadeCapture {
   bool const swapped_, nanoseconds_;
 };
 
-/// Bytes of up to so many, seldom none.
+/// At most `most` random bytes, seldom none.
 inline std::string some_bytes(std::mt19937& random, std::size_t most) {
   std::string bytes(random() % (most + 1), '\0');
   for (char& byte : bytes) byte = static_cast<char>(random() % 4 == 0 ? 0 : random());

@@ -12,7 +12,7 @@ inline std::string of_half(unsigned value) {
   return {static_cast<char>(value >> 8U), static_cast<char>(value)};
 }
 
-/// RFC 1071, by the book.
+/// The checksum of RFC 1071.
 inline unsigned checksum(std::string bytes) {
   if (bytes.size() % 2 != 0) bytes += '\0';
   unsigned long sum = 0;
@@ -23,14 +23,14 @@ inline unsigned checksum(std::string bytes) {
   return static_cast<unsigned>(~sum & 0xFFFF);
 }
 
-/// What a packet is made of.
+/// Contents of a packet.
 struct PacketPlan {
   FlowKey key = {};
   std::string payload = {};
   unsigned flags = 0x10;
   int vlan_tags = 0;
   unsigned options = 0;   ///< Words of options of IPv4, or extension headers of IPv6.
-  unsigned fragment = 0;  ///< As IPv4's header has it, with the bit for more.
+  unsigned fragment = 0;  ///< Fragment field of IPv4's header, with the bit for more.
   bool bad_header = false, bad_payload = false, no_checksum = false;
 };
 
@@ -40,7 +40,7 @@ inline std::string made_packet(PacketPlan const& plan) {
   std::string const source(plan.key.source.begin(), plan.key.source.begin() + (four ? 4 : 16));
   std::string const target(plan.key.target.begin(), plan.key.target.begin() + (four ? 4 : 16));
   std::string behind;
-  std::size_t place = 0;  // Of the checksum.
+  std::size_t place = 0;  // Place of the checksum.
   std::string const ports = of_half(plan.key.source_port) + of_half(plan.key.target_port);
   switch (plan.key.protocol) {
     case 6:

@@ -10,7 +10,7 @@
 
 namespace penstock::support {
 
-/// A file in memory, mapped twice: what is written to one mapping is read in the other.
+/// A file in memory, mapped twice: writes to one mapping are read in the other.
 class MappedFile {
  public:
   explicit MappedFile(std::size_t bytes, unsigned flags = 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that a program must not load: its constructor leaves a file in the current directory, as code of somebody
-// else's would run there.
+// A library that a program must not load: its constructor leaves a file in the current directory, as foreign code would
+// run there.
 #include <fcntl.h>
 #include <unistd.h>
 

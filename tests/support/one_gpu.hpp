@@ -11,8 +11,8 @@
 
 namespace penstock::support {
 
-/// The first GPU, fresh; the test is skipped where there is none. It must be in good health afterwards, and no refusal
-/// may be left for somebody else to find.
+/// The first GPU, fresh; the test is skipped if there is none. It must be in good health afterwards, and no unread
+/// refusal may be left.
 struct OneGpu : testing::Test {
   void SetUp() override {
     let_many_streams_run_at_once();

@@ -8,8 +8,8 @@
 
 namespace penstock::support {
 
-/// A stage is asked while its tile is still being uploaded. What it could read then is not there yet, so none of this
-/// may compile for what it is given.
+/// A stage is called while its tile is still being uploaded. Data that it could read then is not there yet, so none of
+/// this may compile for its argument.
 template <class Span>
 concept ReadByTheHost = std::ranges::range<Span> || std::convertible_to<Span, std::span<std::byte const>> ||
     requires(Span span) {

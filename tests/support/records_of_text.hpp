@@ -30,8 +30,8 @@ inline std::string joined(std::vector<std::string> const& records) {
   return all;
 }
 
-/// Records of up to `longest` bytes, their delimiter included, most of them short, of letters that the delimiter may
-/// have, too.
+/// Records of up to `longest` bytes, their delimiter included, most of them short, of letters that also occur in the
+/// delimiter.
 inline std::vector<std::string> delimited_records(std::size_t count, std::string const& delimiter, std::size_t longest,
                                                   std::mt19937& random) {
   std::vector<std::string> all;

@@ -11,7 +11,7 @@
 
 namespace penstock::support {
 
-/// A CPU device that says it is a GPU, and counts what it has pinned.
+/// A CPU device that says it is a GPU, and counts its pins.
 class SaysItIsAGpu final : public Device {
  public:
   explicit SaysItIsAGpu(int ordinal = 0, std::optional<int> node = std::nullopt) : ordinal_(ordinal), node_(node) {}
@@ -39,7 +39,7 @@ class SaysItIsAGpu final : public Device {
   bool abandoned() const noexcept override { return cpu_.abandoned(); }
   void keep(std::shared_ptr<void> thing) override { cpu_.keep(std::move(thing)); }
   std::size_t pins() const { return cpu_.outstanding().pins; }
-  /// From here on `lost` says so, and nothing else knows.
+  /// Makes `lost` say so from here on, while nothing else knows.
   ///
   /// Threads: those that ask.
   void say_lost(Error const& why) { said_ = why; }

@@ -7,7 +7,7 @@
 
 namespace penstock::support {
 
-/// How many inputs a test makes by seeds: so many, or what the variable PENSTOCK_SEEDS says.
+/// Number of inputs that a test makes by seeds: `usually`, or the number in the variable PENSTOCK_SEEDS.
 inline std::uint64_t seeds(std::uint64_t usually) {
   char const* const wish = std::getenv("PENSTOCK_SEEDS");
   return wish == nullptr ? usually : std::stoull(wish);

@@ -10,8 +10,8 @@
 
 namespace penstock::support {
 
-/// Waits until a thread of this process sleeps or has ended. It may sleep on anything, and be on its way to sleep: who
-/// holds something that it needs for a moment lets it seem asleep, too.
+/// Waits until a thread of this process sleeps or has ended. It may sleep on anything, and be on its way to sleep:
+/// another thread that briefly holds a lock can make it seem asleep, too.
 ///
 /// Blocks: until then; for ever, if the thread always has work.
 inline void await_asleep(pid_t thread) {
@@ -25,7 +25,7 @@ inline void await_asleep(pid_t thread) {
   }
 }
 
-/// How often a thread of this process has given up its CPU to wait for something.
+/// Number of times that a thread of this process has given up its CPU to wait for something.
 inline std::uint64_t times_asleep(pid_t thread) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/status");
   for (std::string line; std::getline(file, line);) {

@@ -58,11 +58,11 @@ double bytes_per_second(PointResult const& result) {
   return measure::spread_of(result.tiles_per_second).median * static_cast<double>(result.point.setting.tile);
 }
 
-/// What became of one piece of advice.
+/// Result of following one piece of advice.
 struct Followed {
   Advice advice;
   double gained = 1;
-  double least = 1, most = 1;  ///< Over pairs of runs of one round.
+  double least = 1, most = 1;  ///< Extremes over pairs of runs of one round.
 
   /// 1 if it gained as much as promised, 0 if nothing.
   double kept() const { return (gained - 1) / (advice.gain - 1); }

@@ -24,7 +24,7 @@ std::optional<Setting> follow(Setting const& setting, Advice const& advice) {
   std::istringstream words(advice.change);
   std::string option, value;
   bool any = false;
-  // What comes behind the options says what else belongs to them.
+  // The words behind the options say what else belongs to them.
   while (words >> option && option.starts_with("--") && words >> value) {
     std::string_view const axis = axis_of(option);
     if (axis.empty()) return std::nullopt;

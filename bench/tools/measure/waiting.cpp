@@ -54,7 +54,7 @@ Report run(Device& device, WaitingPipeline const& of, unsigned milliseconds, boo
                    on_device(
                        [of](DeviceTile const& tile, StreamRef stream) {
                          wait(of.stage);
-                         // Its stamp is no matter, and may lie where the results do.
+                         // Its stamp does not matter, and may lie where the results do.
                          auto* const stamp = reinterpret_cast<Stamp*>(tile.output.address());
                          if (of.kernel > 0) busy(std::chrono::milliseconds(of.kernel), 1, stamp, stream);
                          if (of.transforms)
@@ -131,7 +131,7 @@ std::vector<WaitingPipeline> waiting_pipelines() {
       {.name = "copies in vain",
        .transforms = true,
        .options = {.tile = {.input_bytes = mebibyte, .output_bytes = mebibyte}}},
-      // What a lane waits for in a stage is timed as a kernel, which more lanes may not help: no option is advised.
+      // Waits of a lane in a stage are timed as a kernel, which more lanes may not help: no option is advised.
       {.name = "a stage holds its lane", .stage = 2, .options = {.tile = tile, .producers = 1, .lanes = 1}},
       {.name = "a stage holds two lanes", .stage = 4, .options = {.tile = tile, .producers = 1, .lanes = 2}}};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the tensors of `images` go: into a file, and small onto a contact sheet.
+// Writes the tensors of `images` into a file, and small onto a contact sheet.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@
 #include <penstock/images.hpp>
 #include <penstock/sinks.hpp>
 
-/// Gets the tensors in the order of the files. One that is missing has zeros in the file, and is black on the sheet.
+/// Receives the tensors in the order of the files. A missing one has zeros in the file, and is black on the sheet.
 class Album {
  public:
-  /// An empty path: no such file. Both are written by `results`, unless a tile was cancelled. There is a digest only if
-  /// it is `digested`, as that takes as long as to copy the tensors.
+  /// An empty path means no such file. `results` writes both, unless a tile was cancelled. There is a digest only if it
+  /// is `digested`, as that takes as long as copying the tensors.
   Album(penstock::ImageForm const& form, std::string const& tensors, std::string sheet, bool digested)
       : form_(form), zeros_(form.elements()), sheet_path_(std::move(sheet)), digested_(digested) {
     using penstock::FileSink;
@@ -53,7 +53,8 @@ class Album {
 
   void add_to_digest(std::span<float const> tensor) {
     constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
-    constexpr std::size_t block = 16;  // As words of 64 bits, side by side, as each product waits for the one before.
+    constexpr std::size_t block = 16;  // Words of 64 bits are hashed side by side, as each product waits for the one
+                                       // before.
     std::array<std::uint64_t, block / 2> chains{}, words{};
     for (; tensor.size() >= block; tensor = tensor.subspan(block)) {
       std::memcpy(words.data(), tensor.data(), sizeof words);
@@ -114,7 +115,7 @@ class Album {
   std::string const sheet_path_;
   bool const digested_;
   std::unique_ptr<penstock::FileSink> tensors_, sheet_;
-  std::size_t const step_ = (form_.width + 63) / 64, side_ = form_.width / step_;  ///< Of a thumbnail.
+  std::size_t const step_ = (form_.width + 63) / 64, side_ = form_.width / step_;  ///< Sizes of a thumbnail.
   std::vector<unsigned char> pixels_;
   std::uint64_t taken_ = 0, digest_ = 0;
   bool whole_ = true;

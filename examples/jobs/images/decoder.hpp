@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How `images` decodes a file into a tile.
+// Decodes a file of `images` into a tile.
 #pragma once
 
 #include <algorithm>
@@ -22,15 +22,15 @@
 #include <penstock/images.hpp>
 #include <sys/stat.h>
 
-/// How images are decoded.
+/// Options of decoding.
 struct Decoding {
   std::uint32_t side =
       0;               ///< Smaller than the file says, by up to 8, if no side gets shorter than this; 0: in full size.
-  bool square = true;  ///< The part is the square in the middle, or else all.
-  bool oriented = true;  ///< Turned as EXIF says.
+  bool square = true;  ///< The part is the square in the middle; otherwise it is the whole image.
+  bool oriented = true;  ///< The image is turned as EXIF says.
 };
 
-/// Decodes files one after the other, with the memory of those before.
+/// Decodes files one after the other, and reuses the memory.
 ///
 /// Threads: one at a time.
 class Decoder {
@@ -77,21 +77,21 @@ class Decoder {
     if (!turn_.as_it_is()) turn(head, pixels);
     return sizeof head + bytes;
   }
-  /// What is odd about the last file, which is decoded all the same; empty if nothing is.
+  /// The oddity of the last file, which is decoded all the same; empty if there is none.
   std::string take_warning() { return messages_.take_warning(); }
 
  private:
-  /// What libjpeg keeps of one file. Nothing of it is used again: tables that a file lacks would be those of another.
+  /// State of libjpeg for one file. Nothing of it is used again: tables that a file lacks would be those of another.
   struct Image {
     explicit Image(JpegMessages& messages) { parts.err = messages.manager(); }
     Image(Image const&) = delete;
     Image& operator=(Image const&) = delete;
     ~Image() { jpeg_destroy_decompress(&parts); }
 
-    /// Within `try_to`: a libjpeg that is not that of its header refuses.
+    /// Called within `try_to`: a libjpeg of another version than its header refuses.
     void begin() {
       jpeg_create_decompress(&parts);
-      // A file may make a decoder work for hours by scans without end.
+      // A file with endless scans may make a decoder work for hours.
       watch.progress_monitor = [](j_common_ptr image) {
         constexpr int most_scans = 500;
         auto const& file = *reinterpret_cast<jpeg_decompress_struct const*>(image);
@@ -113,7 +113,7 @@ class Decoder {
     bytes_ = static_cast<std::size_t>(found.st_size);
     if (jpeg_.size() < bytes_) jpeg_.resize(bytes_);
     std::setvbuf(file.get(), nullptr, _IONBF, 0);  // It is read by one call.
-    // One that became shorter is what is left of it.
+    // A file that became shorter is decoded as far as it goes.
     bytes_ = std::fread(jpeg_.data(), 1, bytes_, file.get());
     return std::ferror(file.get()) == 0;
   }
@@ -144,7 +144,7 @@ class Decoder {
     messages_.pixels_are_there(true);
     jpeg_finish_decompress(&image);
   }
-  /// Files have inks the other way round, 255 for none, as Adobe's programs write them.
+  /// Files of Adobe's programs have inverted inks, 255 for none.
   static unsigned char light_of(unsigned ink, unsigned black) noexcept {
     return static_cast<unsigned char>((ink * black + 127) / 255);
   }
@@ -162,10 +162,10 @@ class Decoder {
   JpegMessages messages_;
   Orientation turn_;
   std::vector<unsigned char> jpeg_, line_, unturned_;
-  std::size_t bytes_ = 0;  ///< Of the file that is in `jpeg_`.
+  std::size_t bytes_ = 0;  ///< Bytes of the file that is in `jpeg_`.
 };
 
-/// As many decoders as are in use at once, and what is odd about files that they decoded.
+/// Holds as many decoders as are in use at once, and notes what is odd about files that they decoded.
 ///
 /// Threads: any.
 class Decoders {
@@ -179,7 +179,7 @@ class Decoders {
     idle_.push_back(std::move(decoder));
     return bytes;
   }
-  /// A sentence for each file that is odd, by their names; of many the first ones.
+  /// A sentence for each odd file, in the order of their names; only the first ones if there are many.
   std::vector<std::string> warnings() {
     constexpr std::size_t most = 20;
     std::scoped_lock const lock(mutex_);

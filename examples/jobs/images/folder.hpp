@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files of a folder are images.
+// Finds the images in a folder.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,7 @@
 #include <penstock/error.hpp>
 #include <penstock/left_out.hpp>
 
-/// The files in a folder and in those within it whose names end as those of JPEG files do, and what was passed over of
-/// what looks like one.
+/// The JPEG files, by the ends of their names, in a folder and its subfolders, and similar files that were passed over.
 class ImageFolder {
  public:
   /// Throws: Error of kind bad_argument, if it has none, or cannot be read itself.
@@ -33,9 +32,9 @@ class ImageFolder {
     std::ranges::sort(files_);
     std::ranges::sort(remarks_);
   }
-  /// In the order of their names.
+  /// Files in the order of their names.
   std::vector<std::string> const& files() const noexcept { return files_; }
-  /// A sentence for each that was passed over.
+  /// A sentence for each file that was passed over.
   std::vector<std::string> const& remarks() const noexcept { return remarks_; }
   std::vector<penstock::LeftOut> const& left_out() const noexcept { return left_out_; }
 

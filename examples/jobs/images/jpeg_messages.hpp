@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libjpeg says of a file.
+// Messages of libjpeg on a file.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
-/// Gets the messages of one image at a time. An error ends the call that led to it; so does a warning that says that
-/// pixels are not those of the file. Other warnings are kept.
+/// Receives the messages of one image at a time. An error ends the call that led to it; so does a warning that pixels
+/// are not those of the file. Other warnings are kept.
 class JpegMessages {
  public:
   JpegMessages() {
@@ -29,14 +29,14 @@ class JpegMessages {
   JpegMessages& operator=(JpegMessages const&) = delete;
 
   jpeg_error_mgr* manager() noexcept { return &both_.manager; }
-  /// Calls libjpeg; false if it ended with an error. Nothing that is made in `calls` is destroyed then.
+  /// Calls libjpeg; false if it ended with an error. Objects made in `calls` are not destroyed then.
   template <class Calls>
   bool try_to(Calls const& calls) {
     if (setjmp(back_) != 0) return false;  // NOLINT(cert-err52-cpp): libjpeg has no other way.
     calls();
     return true;
   }
-  /// Ends the call that got this image with a sentence of our own.
+  /// Ends the current call for this image with a sentence of our own.
   [[noreturn]] static void refuse(j_common_ptr image, char const* why) {
     JpegMessages& messages = of(image);
     std::snprintf(messages.error_.data(), messages.error_.size(), "%s", why);
@@ -49,7 +49,7 @@ class JpegMessages {
     warning_.front() = '\0';
     return warning;
   }
-  /// From here on all pixels are there, and nothing that follows counts.
+  /// If true, all pixels are there, and no later message counts.
   void pixels_are_there(bool there) noexcept { pixels_are_there_ = there; }
 
  private:

@@ -41,7 +41,9 @@ class Resize final : public Stage {
   void prepare(StreamRef stream) override { resize_images_prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     ImageInput const image{tile.input, tile.output.as<float>()};
-    if (image.tensor.size() < form_.elements()) return 0;  // Measured alone, a tile is a few bytes at times.
+    if (image.tensor.size() < form_.elements())
+      return 0;  // A tile that is measured alone sometimes has only a few
+                 // bytes.
     resize_images(std::span(&image, 1), form_, stream, multiprocessors_);
     return form_.elements() * sizeof(float);
   }

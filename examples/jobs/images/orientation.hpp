@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a camera was held when it took an image: EXIF's tag Orientation.
+// The position of a camera when it took an image: EXIF's tag Orientation.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,13 @@
 #include <span>
 #include <utility>
 
-/// How the pixels of a file are to be turned: 1 is as they are; 2 to 4 mirror or turn them by 180 degrees; from 5 on
-/// rows become columns.
+/// Turn of a file's pixels: 1 is as they are; 2 to 4 mirror or turn them by 180 degrees; from 5 on rows become columns.
 struct Orientation {
   unsigned value = 1;
 
   bool as_it_is() const noexcept { return value == 1; }
   bool swaps_sides() const noexcept { return value > 4; }
-  /// Where the pixel at x, y of the turned image is in the file's, which has these sides.
+  /// Place, in the file's image with these sides, of the pixel at x, y of the turned image.
   std::pair<std::size_t, std::size_t> source(std::size_t x, std::size_t y, std::size_t width,
                                              std::size_t height) const noexcept {
     auto const [column, row] = swaps_sides() ? std::pair(y, x) : std::pair(x, y);
@@ -24,7 +23,7 @@ struct Orientation {
   }
 };
 
-/// What the data of a marker APP1 says; 1 if it says nothing, or what has no meaning.
+/// Orientation in the data of a marker APP1; 1 if there is none, or one without a meaning.
 ///
 /// Source: CIPA DC-008 (EXIF 2.32), 4.5.2 and 4.6.4.
 inline Orientation orientation_of(std::span<unsigned char const> marker) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the job `lines` says of the lines in its row `other`, and of records that it cannot read.
+// Remarks of the job `lines` on the lines in its row `other`, and on records that it cannot read.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class LineKeys {
         times_(fields.group_seconds != 0),
         field_(json_ ? "the member " + values.text("key-name") : "field " + std::to_string(fields.key + 1)) {}
 
-  /// How many lines are in the row `other`, the reason that most of them have, and what helps.
+  /// Sentences on the number of lines in the row `other`, the reason that most of them have, and what helps.
   std::vector<std::string> remarks() const {
     std::uint64_t const other = totals_.groups.back().lines;
     if (other == 0) return {};
@@ -94,7 +94,7 @@ class LineKeys {
     if (fields_.key < access_log_time) return "other than three fields are in front of the time in brackets";
     return "there is no time in brackets with a request in quotes, a status of three digits and bytes behind it";
   }
-  /// A sentence without its full stop. Empty: no option helps.
+  /// A sentence without its full stop; empty if no option helps.
   std::string remedy_of(LineReason reason) const {
     std::string const other_field = json_ ? "--key-name for another member" : "--key for another field";
     switch (reason) {

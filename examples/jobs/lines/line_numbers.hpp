@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the job `lines` says of numbers that it could not add.
+// Remarks of the job `lines` on numbers that it could not add.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace penstock {
 
-/// How many lines had a number that was added.
+/// Number of lines whose number was added.
 inline std::uint64_t lines_with_numbers(LineTotals const& totals) {
   std::uint64_t lines = 0;
   for (LineGroup const& group : totals.groups) lines += group.lines;
@@ -20,8 +20,8 @@ inline std::uint64_t lines_with_numbers(LineTotals const& totals) {
   return lines;
 }
 
-/// Lines whose number was not added, by the reason. An empty field, a "-" and a member that is missing are no numbers
-/// in any log, so they are not among them; nor is a field that was not asked for and in which no line has a number.
+/// Lines whose number was not added, by the reason. An empty field, a "-" and a missing member are no numbers in any
+/// log, so they are left out; so is a field that was not asked for and in which no line has a number.
 inline std::vector<LeftOut> numbers_left_out(LineTotals const& totals, LineFields const& fields,
                                              JobValues const& values) {
   bool const json = fields.format == LineFormat::json;

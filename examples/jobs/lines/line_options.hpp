@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the job `lines` that say what a line is made of.
+// The options of the job `lines` for the format of a line.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +65,7 @@ inline std::int64_t first_second_of(JobValues const& values, LineFields const& f
                 "The times of the input have no year. Say with --from where the first group begins: each is then the "
                 "first such time from there on.");
   }
-  // Compressed files have such bytes. Of a text without any time no line has a group, wherever the first one begins.
+  // Compressed files have such bytes. In a text without any time no line has a group, wherever the first one begins.
   bool const is_text = std::ranges::none_of(text, [](char byte) { return static_cast<unsigned char>(byte) < '\t'; });
   if (!time.seconds && !(is_all && is_text)) {
     throw Error(

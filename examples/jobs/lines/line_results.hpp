@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the job `lines` says of the groups that it added up.
+// Results of the job `lines` on the groups that it added up.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace penstock {
 
-/// What one lane, or all of them, made of the lines.
+/// Totals of one lane, or of all of them.
 struct LineTotals {
   std::vector<LineGroup> groups;
   LineReasons reasons;
@@ -22,7 +22,8 @@ struct LineTotals {
   }
 };
 
-/// A row for each group that has lines: its name, the lines and the sum; of decimal numbers also the lines without one.
+/// A row for each group that has lines: its name, the lines and the sum; for decimal numbers also the lines without
+/// one.
 inline std::string text_of(LineTotals const& totals, LineFields const& fields) {
   std::vector<LineGroup> const& groups = totals.groups;
   std::string text;

@@ -88,7 +88,7 @@ void expect_followable(JobValues const& values) {
 
 JobWork sum_file(JobPoint const& point, PatternFiles& files) {
   std::size_t const count = point.values.number("groups") + 1;
-  // What one run changes belongs to that run.
+  // Each run has its own totals.
   auto const all = std::make_shared<LineTotals>(LineTotals{std::vector<LineGroup>(count), LineReasons{}});
   LineFields const fields = fields_of(point.values);
   auto const patterns = files.of(point);
@@ -129,10 +129,10 @@ int main(int count, char** arguments) {
                   .check =
                       [&](JobPoint const& point) {
                         expect_followable(point.values);
-                        // A pipe is read where a stop ends the wait for its writer.
+                        // A pipe is read later, where a stop request ends the wait for its writer.
                         if (std::filesystem::is_regular_file(point.values.text("patterns"))) patterns.of(point);
                         static_cast<void>(fields_of(point.values));
                       },
                   .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.
-                  .parallel_sink = true});                                        // There is none.
+                  .parallel_sink = true});                                        // It has no sink.
 }

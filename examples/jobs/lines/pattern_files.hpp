@@ -18,7 +18,7 @@ namespace penstock {
 
 using Patterns = std::optional<Literals>;  // Nothing: all lines count.
 
-/// What files of patterns have. Each is read once, as a pipe gives it only once.
+/// Contents of files of patterns. Each is read once, as a pipe gives it only once.
 ///
 /// Threads: any.
 class PatternFiles {

@@ -56,10 +56,10 @@ class SumPackets final : public Stage {  // Each lane adds up on its device.
   std::vector<PacketInput> inputs_;
 };
 
-/// What all lanes found.
+/// Sums of all lanes.
 struct Sums {
   PacketTotals totals;
-  Flows flows;  ///< By their keys.
+  Flows flows;  ///< Flows by their keys.
 
   void add(SumPackets const& lane) {
     totals += lane.totals;
@@ -70,7 +70,7 @@ struct Sums {
 std::string text_of(Sums const& sums, std::size_t top) {
   PacketTotals const& totals = sums.totals;
   Flows flows = sums.flows;
-  std::erase_if(flows, [](PacketFlow const& flow) { return flow.key.version == 0; });  // left_out_of has those.
+  std::erase_if(flows, [](PacketFlow const& flow) { return flow.key.version == 0; });  // left_out_of reports those.
   std::string text;
   for (auto const& [name, number] : {std::pair{"packets", totals.packets},
                                      {"bytes", totals.bytes},
@@ -99,7 +99,7 @@ std::uint64_t digest_of(Sums const& sums) {
   return digest_of_bytes(std::as_bytes(std::span(&sums.totals, 1))) ^ digest_of_bytes(std::as_bytes(std::span(flows)));
 }
 
-/// Empty, if the input is a file.
+/// The interface; empty if the input is a file.
 std::string interface_of(JobPoint const& point) {
   std::string const& name = point.values.text("interface");
   if (name.empty() == point.values.text("input").empty()) {
@@ -111,7 +111,7 @@ std::string interface_of(JobPoint const& point) {
 
 JobWork sum_capture(JobPoint const& point) {
   std::size_t const places = std::size_t{1} << point.values.number("table");
-  auto const all = std::make_shared<Sums>();  // What one run changes belongs to that run.
+  auto const all = std::make_shared<Sums>();  // Each run has its own sums.
   return {.source = [path = point.values.text("input"), live = interface_of(point),
                      stop = point.stop](Pool const& pool) -> std::unique_ptr<Source> {
             if (!live.empty()) return std::make_unique<PacketSource>(live, pool, PacketSourceOptions{.stop = stop});
@@ -126,7 +126,7 @@ JobWork sum_capture(JobPoint const& point) {
 }
 
 TileShape shape_of(JobPoint const& point) {
-  if (point.tile_bytes < 4096)  // Where a packet begins is seen by several of them.
+  if (point.tile_bytes < 4096)  // The source recognises the beginning of a packet by several packets in a row.
     throw Error(ErrorKind::bad_argument, "a tile has whole packets: give it 4 KiB or more, and best room for 16");
   return {.input_bytes = point.tile_bytes, .more_input_bytes = {capture_places_bytes(point.tile_bytes)}};
 }
@@ -148,5 +148,5 @@ int main(int count, char** arguments) {
                    number_option("table", "Each lane has room for two to the power of this flows", 18, 6, 28)},
        .shape = shape_of,
        .make = sum_capture,
-       .parallel_sink = true});  // There is none.
+       .parallel_sink = true});  // It has no sink.
 }

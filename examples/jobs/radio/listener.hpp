@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the job `radio` makes of its tiles: lines of frames, a digest of all of them, and a picture.
+// Results that the job `radio` makes of its tiles: lines of frames, a digest of all of them, and a picture.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace penstock {
 inline constexpr std::size_t sample_bytes = 2;
 inline constexpr SpectrumForm spectrum;
 
-/// So many samples are at the end of a tile and at the beginning of the next one. With large tiles of pages it is a
-/// page, so that their pieces of a file begin with a page as well.
+/// Number of samples that are at the end of a tile and at the beginning of the next one. With large tiles of pages it
+/// is a page, so that their pieces of a file begin with a page as well.
 inline std::size_t overlap_of(JobPoint const& point) {
   constexpr std::size_t page = 4096;
   bool const pages = point.tile_bytes % page == 0 && point.tile_bytes >= 16 * page;
@@ -33,7 +33,7 @@ inline bool has_waterfall(JobPoint const& point) {
   return !point.values.text("waterfall").empty();
 }
 
-/// What is made of a tile: its frames, and with a waterfall behind them spectra of the samples that are its own.
+/// Results of a tile: its frames, and with a waterfall behind them spectra of the samples that are its own.
 struct TileResults {
   TileResults(std::size_t bytes, JobPoint const& point)
       : frame_bytes(mode_s_blocks(bytes) * sizeof(ModeSBlock)),
@@ -42,7 +42,7 @@ struct TileResults {
   std::size_t frame_bytes, samples, bytes;
 };
 
-/// What a run hears.
+/// Collects the results of a run.
 class Listener {
  public:
   explicit Listener(JobPoint const& point) : point_(point) {
@@ -50,14 +50,15 @@ class Listener {
   }
   void take(Completion const& done) {
     Tile const& tile = *done.loan;
-    if (tile.sequence == 0) {  // A measurement begins again and again.
+    if (tile.sequence == 0) {  // A measurement begins several times.
       digest_ = digest_of_nothing;
       samples_ = 0;
       receiver_ = ModeSReceiver(overlap_of(point_), point_.values.text("offsets") == "yes");
       waterfall_ = Waterfall(spectrum);
     }
     std::uint64_t const filled = done.ok() ? tile.filled / sample_bytes : 0;
-    samples_ += filled - std::min({filled, samples_, std::uint64_t{overlap_of(point_)}});  // Others came before.
+    samples_ += filled - std::min({filled, samples_, std::uint64_t{overlap_of(point_)}});  // The others were in the
+                                                                                           // tile before.
     TileResults const results(done.ok() ? tile.filled : 0, point_);
     auto const bytes = done.ok() ? tile.produced_output() : std::span<std::byte const>();
     receiver_.take(tile.filled / sample_bytes, elements<ModeSBlock>(bytes.first(results.frame_bytes)));
@@ -78,7 +79,7 @@ class Listener {
     heard_ = heard_ || !receiver_.lines().empty();
     return receiver_.lines() + receiver_.summary();
   }
-  /// What may be wrong with the input. Follows `results`.
+  /// Sentences on what may be wrong with the input. Follows `results`.
   std::vector<std::string> remarks() const {
     std::vector<std::string> all;
     if (!heard_ && samples_ != 0) {
@@ -107,7 +108,7 @@ class Listener {
 
  private:
   JobPoint const point_;
-  std::uint64_t digest_ = digest_of_nothing;  ///< Of the lines that were given away.
+  std::uint64_t digest_ = digest_of_nothing;  ///< Digest of the lines that were given away.
   std::uint64_t samples_ = 0;
   bool heard_ = false;
   ModeSReceiver receiver_{0};

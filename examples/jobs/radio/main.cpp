@@ -30,7 +30,8 @@ class Listen final : public Stage {
   }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     TileResults const results(tile.input.size(), point_);
-    // Measured alone, a tile is a few bytes at times, and its output is no larger: there is nothing to be found.
+    // A tile that is measured alone sometimes has only a few bytes, and its output is no larger: there is nothing to
+    // find.
     if (tile.output.size() < results.bytes) return 0;
     find_mode_s(tile.input, tile.output.as<ModeSBlock>(), stream, multiprocessors_);
     sum_spectra(tile.input.first(sample_bytes * results.samples), tile.output.subspan(results.frame_bytes).as<float>(),

@@ -11,20 +11,20 @@
 namespace penstock {
 namespace {
 
-/// What the release callback of a structure frees.
+/// Memory that the release callback of a structure frees.
 struct SchemaParts {
   std::string format, name;
   std::vector<ArrowSchema> children;
   std::vector<ArrowSchema*> pointers;
 };
 struct ArrayParts {
-  std::vector<ArrowColumn> columns;  ///< None, or the one.
+  std::vector<ArrowColumn> columns;  ///< Empty, or the one column.
   std::vector<void const*> buffers;
   std::vector<ArrowArray> children;
   std::vector<ArrowArray*> pointers;
 };
 
-/// Releases a structure; children that were moved away have no callback any more.
+/// Releases a structure; children that were moved out have no callback any more.
 template <class Structure, class Parts>
 void release(Structure* structure) noexcept {
   std::unique_ptr<Parts> const parts(static_cast<Parts*>(structure->private_data));
@@ -34,7 +34,7 @@ void release(Structure* structure) noexcept {
   structure->release = nullptr;
 }
 
-/// A structure with these parts, which are its own from now on.
+/// A structure that owns these parts.
 template <class Structure, class Parts>
 Structure owning(std::unique_ptr<Parts> parts) {
   for (Structure& child : parts->children) parts->pointers.push_back(&child);
@@ -67,7 +67,7 @@ std::string format_of(ArrowField const& field) {
   using enum ArrowKind;
   if (field.kind == fixed_binary) return "w:" + std::to_string(field.bytes);
   if (field.kind == timestamp) return std::string("ts") + "smun"[static_cast<int>(field.unit)] + ":" + field.zone;
-  // In the order of ArrowKind.
+  // Indexed in the order of ArrowKind.
   return {"csilCSILfguz"[static_cast<int>(field.kind)]};
 }
 
@@ -96,14 +96,14 @@ ArrowArray array_of(std::unique_ptr<ArrayParts> parts, std::uint64_t rows, std::
   return array;
 }
 
-/// The array of a column, which `give` hands over to it.
+/// The array of a column, to which `give` passes the column.
 ArrowArray array_of(ArrowColumn const& column) {
-  // What has no values still has a place.
+  // An empty buffer still needs an address.
   alignas(64) static constexpr std::byte nothing[64]{};
   auto parts = std::make_unique<ArrayParts>();
   parts->columns.reserve(1);
   parts->buffers.reserve(3);
-  // They stay where they are when the column is moved.
+  // The addresses stay valid when the column is moved.
   for (auto const buffer : buffers_of(column)) parts->buffers.push_back(buffer.empty() ? nothing : buffer.data());
   if (column.nulls() == 0) parts->buffers.front() = nullptr;
   return array_of(std::move(parts), column.rows(), column.nulls());
@@ -128,7 +128,7 @@ void ArrowBatch::release_to(ArrowSchema& schema, ArrowArray& array) {
   Held values(array_of(std::move(parts), count, 0));
   for (std::size_t k = 0; k < fields.size(); ++k) *values->children[k] = array_of(columns_[k]);
   ArrowBatch next(fields);
-  // From here on nothing fails.
+  // Nothing fails from here on.
   std::swap(columns_, next.columns_);
   for (std::size_t k = 0; k < fields.size(); ++k) give(std::move(next.columns_[k]), *values->children[k]);
   schema = types.take();

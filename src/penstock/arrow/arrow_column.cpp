@@ -12,7 +12,7 @@ namespace {
   throw Error(ErrorKind::bad_argument, "The column '" + field.name + "' " + why + ".");
 }
 
-/// How many bytes each row has in `values`; 0, if that differs.
+/// Bytes of each row in `values`; 0 if that varies.
 std::size_t row_bytes(ArrowField const& field) {
   switch (field.kind) {
     case ArrowKind::utf8:
@@ -30,7 +30,7 @@ std::size_t row_bytes(ArrowField const& field) {
   }
 }
 
-/// Makes room for so many more.
+/// Reserves memory for `more` elements.
 template <class Value>
 void make_room(std::vector<Value>& values, std::size_t more) {
   std::size_t const least = values.size() + more;
@@ -84,7 +84,7 @@ void ArrowColumn::make_room_for(std::size_t count, std::size_t bytes, bool valid
 void ArrowColumn::add_rows(std::size_t count, bool valid) {
   std::uint64_t const rows = rows_ + count;
   if (!valid && nulls_ == 0) {
-    // The first one: all rows before it have a value.
+    // This is the first null: all rows before it have a value.
     validity_.assign((rows_ + 7) / 8, std::byte{0xff});
     if (rows_ % 8 != 0) validity_.back() = std::byte((1U << (rows_ % 8)) - 1);
   }

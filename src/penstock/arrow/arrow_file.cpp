@@ -12,7 +12,7 @@ class ArrowFile::Parts {
  public:
   Parts(std::string const& path, std::vector<ArrowField> fields, FileSinkOptions options)
       : path_(path), fields_(std::move(fields)), file_(path, expect_whole(path, std::move(options))) {
-    static_cast<void>(ArrowBatch(fields_));  // Throws what is wrong with them.
+    static_cast<void>(ArrowBatch(fields_));  // Throws if they are invalid.
     auto const beginning = arrow_beginning(fields_);
     file_.append(beginning);
     at_ = beginning.size();
@@ -56,7 +56,7 @@ class ArrowFile::Parts {
   std::string const path_;
   std::vector<ArrowField> const fields_;
   FileSink file_;
-  std::uint64_t at_ = 0;  ///< Where the next message begins.
+  std::uint64_t at_ = 0;  ///< Offset of the next message.
   std::vector<ArrowBlock> blocks_;
   bool closed_ = false;
 };

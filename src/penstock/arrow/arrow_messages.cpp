@@ -30,7 +30,7 @@ std::size_t padded(std::size_t bytes, std::size_t to = alignment) {
 }
 
 void add(std::vector<std::byte>& to, std::span<std::byte const> bytes) {
-  // Of insert g++ 12 believes that it could write behind the end.
+  // g++ 12 warns that insert could write behind the end.
   std::size_t const at = to.size();
   to.resize(at + bytes.size());
   if (!bytes.empty()) std::memcpy(to.data() + at, bytes.data(), bytes.size());
@@ -42,7 +42,8 @@ void add(std::vector<std::byte>& to, std::int32_t number) {
   add(to, std::as_bytes(std::span(&number, 1)));
 }
 
-/// A message: a mark, the length of its head, and its head, so that its body begins at a multiple of 64 bytes.
+/// Writes the head of a message: a mark, the length, and the head itself, so that its body begins at a multiple of 64
+/// bytes.
 void add_head(std::vector<std::byte>& to, std::span<std::byte const> head) {
   constexpr std::int32_t continuation = -1;
   std::size_t const end = padded(to.size() + 8 + head.size());
@@ -52,7 +53,7 @@ void add_head(std::vector<std::byte>& to, std::span<std::byte const> head) {
   to.resize(end);
 }
 
-/// The type of a field: which one it is, and its table.
+/// Writes the type of a field: sets which one it is, and returns its table.
 FlatBuilder::Place put_type(FlatBuilder& builder, ArrowField const& field, Type& type) {
   using enum ArrowKind;
   int const kind = static_cast<int>(field.kind);
@@ -63,7 +64,7 @@ FlatBuilder::Place put_type(FlatBuilder& builder, ArrowField const& field, Type&
     builder.number(1, field.kind <= int64);
     return builder.end_table();
   }
-  // Before its table begins.
+  // Written before its table begins.
   auto const zone = field.kind == timestamp && !field.zone.empty() ? builder.text(field.zone) : 0;
   builder.begin_table();
   if (field.kind == float32 || field.kind == float64) {

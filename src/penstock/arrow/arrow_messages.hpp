@@ -10,12 +10,12 @@
 
 namespace penstock {
 
-/// Where a batch lies in a file.
+/// Place of a batch in a file.
 ///
 /// Units: bytes.
 struct ArrowBlock {
   std::int64_t at = 0;
-  std::int32_t head = 0;  ///< Of its message, in front of the body.
+  std::int32_t head = 0;  ///< Size of its message's head, in front of the body.
   std::int64_t body = 0;
 };
 
@@ -24,7 +24,7 @@ struct ArrowBlock {
 /// Shape: two, or three with offsets; the first is empty if all rows have a value.
 std::vector<std::span<std::byte const>> buffers_of(ArrowColumn const& column);
 
-/// What a file begins with: its mark and the message that says which columns there are. A multiple of 64 bytes.
+/// The beginning of a file: its mark and the message with the schema. A multiple of 64 bytes.
 ///
 /// Threads: any.
 std::vector<std::byte> arrow_beginning(std::span<ArrowField const> fields);
@@ -34,7 +34,7 @@ std::vector<std::byte> arrow_beginning(std::span<ArrowField const> fields);
 /// Threads: any.
 std::vector<std::byte> arrow_message(ArrowBatch const& batch, ArrowBlock& block);
 
-/// What a file ends with.
+/// The end of a file.
 ///
 /// Threads: any.
 std::vector<std::byte> arrow_end(std::span<ArrowField const> fields, std::span<ArrowBlock const> blocks);

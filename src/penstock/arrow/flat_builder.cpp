@@ -26,7 +26,7 @@ FlatBuilder::Place FlatBuilder::list(std::span<Place const> places) {
 }
 
 FlatBuilder::Place FlatBuilder::structs(std::span<std::int64_t const> numbers, std::size_t numbers_each) {
-  // Also if there are none, their place is as theirs would be.
+  // The place of an empty vector is aligned in the same way.
   align(sizeof(std::int64_t), 0);
   for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) put(*number);
   put(static_cast<std::uint32_t>(numbers.size() / numbers_each));
@@ -54,7 +54,7 @@ void FlatBuilder::mark(std::size_t slot) {
 }
 
 FlatBuilder::Place FlatBuilder::end_table() {
-  put(std::int32_t{0});  // Filled in below: how far its vtable is in front of it.
+  put(std::int32_t{0});  // Filled in below with the distance of its vtable in front of it.
   Place const table = here();
   for (auto slot = slots_.rbegin(); slot != slots_.rend(); ++slot) {
     put(static_cast<std::uint16_t>(*slot == 0 ? 0 : table - *slot));

@@ -12,19 +12,19 @@
 
 namespace penstock {
 
-/// Builds a flatbuffer, from its end to its beginning: what a table points to is put before the table is.
+/// Builds a flatbuffer from its end to its beginning: objects are written before the table that refers to them.
 ///
 /// Threads: one at a time.
 /// Source:  Google, FlatBuffers internals.
 class FlatBuilder {
  public:
-  /// Where something begins, counted from the end of the buffer. 0: nothing.
+  /// Beginning of an object, counted from the end of the buffer. 0: nothing.
   using Place = std::uint32_t;
 
   Place text(std::string_view text);
-  /// A vector of what lies at these places.
+  /// A vector of the objects at these places.
   Place list(std::span<Place const> places);
-  /// A vector of structs of 8-byte numbers, one behind the other.
+  /// A vector of consecutive structs of 8-byte numbers.
   Place structs(std::span<std::int64_t const> numbers, std::size_t numbers_each);
 
   /// Begins a table. Its members follow, each at the slot that its schema gives it.
@@ -57,7 +57,7 @@ class FlatBuilder {
   void mark(std::size_t slot);
 
   std::vector<std::byte> reversed_;
-  Place table_ = 0;           ///< Where the members of the table begin that is being built.
+  Place table_ = 0;           ///< Beginning of the members of the table that is being built.
   std::vector<Place> slots_;  ///< Its members.
 };
 

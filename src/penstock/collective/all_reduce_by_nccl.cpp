@@ -23,7 +23,7 @@ class ByNccl final : public AllReduceMethod {
     for (Device* const device : devices_.all()) {
       members_.push_back(std::make_shared<Member>(*device, plan.options.urgent));
     }
-    // NCCL connects the GPUs, and asks for memory, in the first one.
+    // The first all-reduce makes NCCL connect the GPUs and allocate memory.
     std::vector<AllReducer::Part> parts;
     for (auto const& member : members_) parts.push_back({member->scratch.bytes().first(scratch), member->stream});
     try {
@@ -40,7 +40,7 @@ class ByNccl final : public AllReduceMethod {
     try {
       if (!devices_.lost()) wait();
     } catch (Error const&) {
-      // What was under way is set aside.
+      // Work in progress is set aside.
     }
     if (broken_ || devices_.lost()) set_aside();
   }
@@ -66,7 +66,7 @@ class ByNccl final : public AllReduceMethod {
   void wait() override {
     if (broken_) throw Error(*broken_);
     try {
-      // Asks each in every round: if a GPU is lost, the others' kernels never learn of it.
+      // Queries each in every round: if a GPU is lost, the others' kernels never learn of it.
       for (bool idle = false; !idle;) {
         std::this_thread::yield();
         idle = true;
@@ -107,7 +107,7 @@ class ByNccl final : public AllReduceMethod {
                         " The other GPUs may wait in it for ever: abandon them before their arrays are freed.");
     throw Error(*broken_);
   }
-  /// For what NCCL may be at, perhaps for ever.
+  /// Keeps objects alive that NCCL may still use, perhaps for ever.
   void set_aside() {
     nccl_->leave();
     for (auto& member : members_) {
@@ -121,7 +121,7 @@ class ByNccl final : public AllReduceMethod {
   ElementType const type_;
   ReduceOperation const operation_;
   std::vector<std::shared_ptr<Member>> members_;
-  std::unique_ptr<Nccl> nccl_;  ///< It ends before the streams.
+  std::unique_ptr<Nccl> nccl_;  ///< Destroyed before the streams.
   std::optional<Error> broken_;
 };
 

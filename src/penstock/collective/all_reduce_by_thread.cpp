@@ -25,15 +25,15 @@ namespace {
 
 using Arrays = std::vector<std::span<std::byte>>;
 
-/// Bytes of one CPU block: some 100 us of work, most of it memory's.
+/// Size of one CPU block: some 100 us of work, most of it memory accesses.
 constexpr std::size_t cpu_grain = 256 * std::size_t{1024};
-/// Bytes that arrays of GPUs are combined at a time in memory of the host.
+/// Number of bytes of GPU arrays that are combined at a time in host memory.
 constexpr std::size_t host_piece = 8 * std::size_t{1024} * 1024;
-/// As many as NCCL has on GPUs of one host.
+/// Number of blocks that NCCL uses on GPUs of one host.
 constexpr std::uint32_t usual_blocks = 32;
 constexpr std::uint32_t threads_of_block = 512;
 
-/// Makes these bytes of all arrays what they are together, in the order of the arrays.
+/// Combines these bytes of all arrays, in the order of the arrays.
 void make_one(Arrays const& arrays, std::size_t from, std::size_t bytes, ElementType type, ReduceOperation operation) {
   std::span<std::byte> const first = arrays.front().subspan(from, bytes);
   for (std::size_t i = 1; i < arrays.size(); ++i)
@@ -55,7 +55,7 @@ class ByThread final : public AllReduceMethod {
   }
   ByThread(ByThread const&) = delete;
   ByThread& operator=(ByThread const&) = delete;
-  /// Blocks: until what was started is done, or a device is lost.
+  /// Blocks: until the work that was started is done, or a device is lost.
   ~ByThread() override {
     {
       std::lock_guard const lock(mutex_);
@@ -110,7 +110,7 @@ class ByThread final : public AllReduceMethod {
   int urgency(DeviceInfo const& info) const {
     return plan_.options.urgent ? info.greatest_priority : info.least_priority;
   }
-  /// The memory of CPU devices is the host's.
+  /// True if all arrays are in host memory, as those of CPU devices are.
   bool by_kernels() const { return std::ranges::all_of(members_, &Member::cpu); }
 
   std::unique_ptr<Job> fresh_job() {
@@ -143,7 +143,7 @@ class ByThread final : public AllReduceMethod {
     }
   }
 
-  /// The problem, if there was one; the arrays are not touched any more then.
+  /// The problem, if there was one; the arrays are then no longer accessed.
   std::optional<Error> outcome_of(Job const& job) {
     std::optional<Error> problem;
     try {
@@ -158,7 +158,7 @@ class ByThread final : public AllReduceMethod {
     return problem;
   }
 
-  /// Each device makes its part of the arrays one, as in a ring.
+  /// Each device combines its part of the arrays, as in a ring.
   void combine_by_kernels(Arrays const& arrays) {
     auto const shared = std::make_shared<Arrays const>(arrays);
     std::size_t const element = element_bytes(plan_.type), count = arrays.front().size() / element;
@@ -179,7 +179,7 @@ class ByThread final : public AllReduceMethod {
     for (Member const& member : members_) member.stream.synchronize();
   }
 
-  /// A ring of n devices sends (n - 1) / n of an array twice from each.
+  /// Each device of a ring of n sends (n - 1) / n of an array twice.
   KernelCost cost_of(std::size_t bytes) const {
     auto const n = static_cast<double>(members_.size());
     return {.peer_bytes = 2 * (n - 1) / n * static_cast<double>(bytes) * plan_.options.stands_for,
@@ -207,7 +207,7 @@ class ByThread final : public AllReduceMethod {
     }
   }
 
-  /// Waits. A GPU is asked, because a wait of the driver's does not end when it is abandoned.
+  /// Waits. A GPU is polled, because a wait of the driver does not end when the GPU is abandoned.
   static void settle(Member const& member, EventRef event) {
     if (member.cpu) return event.wait();
     while (!event.passed()) pause();
@@ -222,7 +222,7 @@ class ByThread final : public AllReduceMethod {
   }
 
   AllReducePlan const plan_;
-  /// Kernels pass it to touch arrays. They hold it, too: on an abandoned device they may come late.
+  /// Kernels pass it before they access arrays. They also own it: on an abandoned device they may come late.
   std::shared_ptr<Rundown> const at_work_ = std::make_shared<Rundown>(true);
   std::vector<std::vector<std::byte>> staging_;
   std::vector<Member> members_;

@@ -11,7 +11,7 @@
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// What is to be made one, and how.
+/// Devices, element type and operation of an all-reduce, with its options.
 struct AllReducePlan {
   DeviceGroup devices;
   ElementType type;
@@ -19,26 +19,26 @@ struct AllReducePlan {
   AllReduceOptions options;
 };
 
-/// How an all-reduce is done.
+/// A method of doing an all-reduce.
 ///
 /// Threads: one at a time.
 class AllReduceMethod {
  public:
   virtual ~AllReduceMethod() = default;
-  /// As AllReducer.
+  /// These have the contracts of AllReducer.
   virtual void start(std::span<AllReducer::Part const> parts) = 0;
   virtual void wait() = 0;
 };
 
-/// By NCCL; the work is enqueued by the thread that starts it. `how` is what AllReduce::how says.
+/// The method by NCCL; the thread that starts it enqueues the work. `how` becomes the text of AllReduce::how.
 ///
 /// Shape:  all devices are GPUs, two at least.
 /// Blocks: about a second.
-/// Throws: Error: of kind unsupported or device_refused, if NCCL is not there or refuses.
+/// Throws: of kind unsupported or device_refused, if NCCL is missing or refuses.
 std::unique_ptr<AllReduceMethod> all_reduce_by_nccl(AllReducePlan const& plan, std::string& how);
 
-/// By a thread that waits for the arrays. CPU devices then combine them by kernels; modelled GPUs take as long for that
-/// as a ring over their links. Arrays of real GPUs are combined in memory of the host.
+/// The method by a thread that waits for the arrays. CPU devices combine them by kernels; modelled GPUs take the time
+/// of a ring over their links for that. Arrays of real GPUs are combined in host memory.
 ///
 /// Throws: Error.
 std::unique_ptr<AllReduceMethod> all_reduce_by_thread(AllReducePlan const& plan, std::string& how);

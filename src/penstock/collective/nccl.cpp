@@ -13,7 +13,7 @@ namespace {
   throw Error(ErrorKind::unsupported, what);
 }
 
-/// NCCL, by name or where it mostly lies.
+/// NCCL, by its name or in the usual folders.
 struct Library : SharedLibrary {
   explicit Library(std::string const& wish)
       : SharedLibrary(wish.empty() ? cuda_library_names({soname}, soname, {"lib64", "lib"}) : std::vector{wish}) {
@@ -51,7 +51,7 @@ int code_of(ReduceOperation operation) {
   return operation == ReduceOperation::sum ? nccl::sum : operation == ReduceOperation::min ? nccl::min : nccl::max;
 }
 
-/// As NCCL_VERSION in nccl.h has it, which changed with 2.9.
+/// The version in the encoding of NCCL_VERSION in nccl.h, which changed with 2.9.
 std::string version_text(int code) {
   int const major = code < 10000 ? 1000 : 10000;
   return std::to_string(code / major) + '.' + std::to_string(code % major / 100) + '.' + std::to_string(code % 100);
@@ -122,7 +122,7 @@ class LoadedNccl final : public Nccl {
     return refused != 0 ? refused : ended;
   }
 
-  /// Calls `call(part, communicator)` for each, as one.
+  /// Calls `call(part, communicator)` for each part, in one group.
   template <class Call>
   void as_a_group(std::span<Part const> parts, char const* what, Call call) {
     if (parts.size() != communicators_.size()) {
@@ -135,16 +135,16 @@ class LoadedNccl final : public Nccl {
       int const code = call(parts[i], communicators_[i]);
       if (refused == 0) refused = code;
     }
-    // In any case, or all that comes later would be of this group.
+    // The group must end in any case; otherwise all later calls would belong to it.
     int const ended = calls_.group_end();
-    // A group with a call that was refused is given up as a whole.
+    // A group with a refused call is given up as a whole.
     expect(refused, ErrorKind::device_refused, what);
     expect(ended, ErrorKind::device_lost, "to end");
   }
 
   void expect(int code, ErrorKind kind, std::string const& what) const {
     if (code == 0) return;
-    // Most of its texts say how to learn more, in brackets, and none ends as a sentence.
+    // Most of its texts tell in brackets how to learn more, and none ends as a sentence.
     throw Error(kind, (name_.empty() ? "NCCL" : name_) + " refuses " + what + ": " + calls_.error_text(code) + '.');
   }
 

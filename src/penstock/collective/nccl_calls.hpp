@@ -10,14 +10,14 @@ namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {
 namespace nccl {
 
-/// What of NCCL's interface is used here, so that neither its header is needed to build nor its library to start. Its
-/// enumerations are int, and its handles void*. A test holds it to the header where that is.
+/// The part of NCCL's interface that is used here, so that a build needs no header and a start no library. Its
+/// enumerations are int, and its handles void*. A test compares it with the header, if that is installed.
 ///
-/// Source: nccl.h of NCCL 2.28; the same since 2.0, but for what says otherwise.
+/// Source: nccl.h of NCCL 2.28; unchanged since 2.0, except where stated.
 inline constexpr int int32 = 2, uint32 = 3, int64 = 4, uint64 = 5, float32 = 7, float64 = 8;
 inline constexpr int sum = 0, max = 2, min = 3;
 
-/// What its version 2.17 knows; later versions take it for what it is, by `size` and `version`.
+/// The fields of version 2.17; later versions recognise it by `size` and `version`.
 struct Config {
   static constexpr int undefined = std::numeric_limits<int>::min();
   static constexpr unsigned first_version = 21'700;

@@ -32,7 +32,7 @@ void Share::Update::end() {
   try {
     stream_.record(*share_.updated_);
   } catch (...) {
-    // The next merge does not know where this update ends; so it must have ended.
+    // The next merge does not know the end of this update; so the update must have ended.
     wait_by_asking(stream_);
     throw;
   }
@@ -43,7 +43,7 @@ Share::Update::~Update() {
   try {
     end();
   } catch (...) {
-    // The body's exception is on its way. What was enqueued before it has ended, or the device is lost.
+    // The body's exception is being thrown. Work enqueued before it has ended, or the device is lost.
   }
 }
 

@@ -25,7 +25,7 @@ std::size_t bytes_of(std::size_t count, ElementType type) {
 
 }  // namespace
 
-/// What Shares is made of.
+/// The implementation of Shares.
 class Shares::Parts {
  public:
   Parts(DeviceGroup const& devices, std::size_t count, ElementType type, ReduceOperation operation,
@@ -34,13 +34,13 @@ class Shares::Parts {
   Parts& operator=(Parts const&) = delete;
   ~Parts();
 
-  /// As Shares.
+  /// These have the contracts of Shares.
   Share& share(StageContext const& context);
   MergedBytes merge();
   void clear();
 
  private:
-  /// One device's part in it.
+  /// The part of one device.
   struct Member {
     Member(Device& its, std::size_t bytes)
         : device(its), name(device_name(its.info())), scratch(its.allocate(std::max<std::size_t>(bytes, 1))) {
@@ -48,10 +48,10 @@ class Shares::Parts {
       stream.emplace(its.make_stream({.priority = its.info().greatest_priority}));
     }
     Device& device;
-    std::string const name;                             ///< A lost device no longer says what it is.
-    std::map<unsigned, std::unique_ptr<Share>> shares;  ///< By lane.
+    std::string const name;                             ///< A lost device no longer describes itself.
+    std::map<unsigned, std::unique_ptr<Share>> shares;  ///< Shares by lane.
     DeviceMemory scratch;
-    std::optional<Stream> stream;  ///< It goes first, and waits for what uses the memory.
+    std::optional<Stream> stream;  ///< Destroyed first; it waits for the users of the memory.
   };
 
   void make_members();
@@ -68,10 +68,10 @@ class Shares::Parts {
   ReduceOperation const operation_;
   bool const while_running_;
   std::vector<std::byte> identity_;
-  std::vector<std::unique_ptr<Member>> members_;  ///< In the order of the devices.
+  std::vector<std::unique_ptr<Member>> members_;  ///< Members in the order of the devices.
   std::unique_ptr<Nccl> nccl_;
-  std::string why_no_nccl_;      ///< Not in this reduction any more; empty while it may be.
-  std::optional<Error> broken_;  ///< Why nothing may be merged any more.
+  std::string why_no_nccl_;      ///< The reason why NCCL is no longer used in this reduction; empty while it may be.
+  std::optional<Error> broken_;  ///< The reason why nothing may be merged any more.
   std::mutex mutex_;
 };
 
@@ -114,7 +114,7 @@ Shares::Parts::Parts(DeviceGroup const& devices, std::size_t count, ElementType 
   }
   try {
     nccl_ = Nccl::open(gpus, options.nccl_library);
-    // It connects the GPUs, and asks for memory, in the first one.
+    // The first reduction makes NCCL connect the GPUs and allocate memory.
     reduce(all_members());
   } catch (Error const& error) {
     why_no_nccl_ = error.what();
@@ -139,7 +139,7 @@ std::vector<Shares::Parts::Member*> Shares::Parts::all_members() const {
   return all;
 }
 
-/// For what NCCL may be at in their streams, perhaps for ever.
+/// Keeps objects alive that NCCL may still use in their streams, perhaps for ever.
 void Shares::Parts::set_members_aside() {
   if (nccl_ != nullptr) nccl_->leave();
   for (auto& member : members_) {
@@ -185,10 +185,10 @@ MergedBytes Shares::Parts::merge() {
   return merged;
 }
 
-/// Enqueues that the member's scratch becomes what its lanes have together.
+/// Enqueues the combination of the member's lanes into its scratch memory.
 void Shares::Parts::gather(Member& member) {
   member.device.attach();
-  // A merge that failed may have left something in it, and memory that is not pinned is uploaded by the caller.
+  // A failed merge may have left work in it, and the caller itself uploads from memory that is not pinned.
   Share::wait_by_asking(*member.stream);
   std::span<std::byte> const scratch = member.scratch.bytes().first(bytes_);
   member.stream->upload(scratch, identity_);
@@ -198,15 +198,15 @@ void Shares::Parts::gather(Member& member) {
   }
 }
 
-/// The memory of each becomes, in the first's, what all have together.
+/// Reduces the memory of all members into that of the first.
 ///
-/// Throws: Error: of kind device_lost, if NCCL may still be at it, perhaps for ever; of another if it never began.
+/// Throws: of kind device_lost, if NCCL may still be working, perhaps for ever; of another kind if it never began.
 void Shares::Parts::reduce(std::vector<Member*> const& members) {
   std::vector<Nccl::Part> parts;
   for (Member* const member : members) parts.push_back({member->scratch.bytes().first(bytes_), *member->stream});
   nccl_->reduce(parts, type_, operation_);
   try {
-    // Asks each in every round: if a GPU is lost, the others' kernels never learn of it.
+    // Queries each in every round: if a GPU is lost, the others' kernels never learn of it.
     for (bool idle = false; !idle;) {
       std::this_thread::yield();
       idle = true;
@@ -217,9 +217,9 @@ void Shares::Parts::reduce(std::vector<Member*> const& members) {
   }
 }
 
-/// False if it has not begun, for `why_not`, and then the host has to do it from the start.
+/// Returns false if it has not begun, because of `why_not`; the host then has to do it from the start.
 bool Shares::Parts::merge_by_nccl(std::vector<Member*> const& healthy, MergedBytes& merged, std::string& why_not) {
-  // A communicator is for all of its GPUs or for none.
+  // A communicator works for all of its GPUs or for none.
   if (nccl_ == nullptr || !why_no_nccl_.empty() || healthy.size() != members_.size()) return false;
   try {
     for (Member* const member : healthy) gather(*member);
@@ -250,7 +250,7 @@ bool Shares::Parts::merge_by_nccl(std::vector<Member*> const& healthy, MergedByt
   return true;
 }
 
-/// In the order of the devices.
+/// Merges in host memory, in the order of the devices.
 void Shares::Parts::merge_on_host(std::vector<Member*> const& healthy, MergedBytes& merged,
                                   std::string const& why_not) {
   std::vector<std::byte> one(bytes_);
@@ -258,7 +258,7 @@ void Shares::Parts::merge_on_host(std::vector<Member*> const& healthy, MergedByt
   for (Member* const member : healthy) {
     try {
       gather(*member);
-      // Before the download: the driver would keep the caller in it until the kernels before it have ended.
+      // Otherwise the driver would keep the caller in the download until the earlier kernels have ended.
       Share::wait_by_asking(*member->stream);
       member->stream->download(one, member->scratch.bytes().first(bytes_));
       member->stream->synchronize();

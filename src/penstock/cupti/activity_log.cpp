@@ -24,10 +24,10 @@ namespace {
 using namespace cupti;
 using Clock = Recorder::Clock;
 
-/// How the engines of its rows end.
+/// End of the engine names of its rows.
 constexpr std::string_view logged = ", as CUPTI logged it";
 
-/// Work of the device that CUPTI told of.
+/// Work of the device that CUPTI reported.
 struct Activity {
   Step step = Step::upload;
   std::uint32_t device = 0;
@@ -37,7 +37,7 @@ struct Activity {
   std::uint64_t end = 0;
 };
 
-/// The most activities of wanted tiles that are kept: some 100 MB.
+/// Maximum number of activities of wanted tiles that are kept: some 100 MB.
 constexpr std::size_t most_activities = std::size_t{1} << 21;
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 constexpr std::array kinds{Kind::external, Kind::runtime, Kind::memcpy, Kind::kernel};
@@ -46,7 +46,7 @@ constexpr std::array kinds{Kind::external, Kind::runtime, Kind::memcpy, Kind::ke
   throw Error(ErrorKind::unsupported, what);
 }
 
-/// CUPTI, by name or where it mostly lies.
+/// CUPTI, by its name or in the usual folders.
 struct Library : SharedLibrary {
   explicit Library(std::string const& wish)
       : SharedLibrary(wish.empty() ? cuda_library_names({"libcupti.so.13", "libcupti.so.12"}, "libcupti.so",
@@ -65,7 +65,7 @@ struct Library : SharedLibrary {
 };
 
 class CuptiLog;
-/// CUPTI gives its callbacks no object, and knows one user in a process.
+/// CUPTI passes no object to its callbacks, and allows one user in a process.
 std::atomic<CuptiLog*> the_log{nullptr};
 
 class CuptiLog final : public ActivityLog {
@@ -82,7 +82,7 @@ class CuptiLog final : public ActivityLog {
     CuptiLog* none = nullptr;
     if (!the_log.compare_exchange_strong(none, this)) refuse("CUPTI serves one at a time, and another has it.");
     try {
-      // With our clock CUPTI's times are those of the host's clock, and need no mapping.
+      // CUPTI's times are taken from our clock, which is the host's, and need no mapping.
       expect(calls_.register_timestamp(now), "a clock of ours");
       expect(calls_.register_callbacks(request, complete), "buffers of ours");
       for (Kind const kind : kinds) expect(calls_.enable(kind), "to log what the GPU does");
@@ -99,7 +99,7 @@ class CuptiLog final : public ActivityLog {
     if (step == Step::enqueue && tile && recorder_.wants(*tile)) calls_.push(own_correlation, *tile);
   }
   void end(Step step) noexcept override {
-    // For a tile that was not wanted there is no id to take back, and CUPTI says so.
+    // A tile that was not wanted has no id to take back, and CUPTI reports that.
     std::uint64_t last = 0;
     if (step == Step::enqueue) calls_.pop(own_correlation, &last);
   }
@@ -110,7 +110,7 @@ class CuptiLog final : public ActivityLog {
     std::map<std::tuple<std::uint32_t, std::uint32_t, Step>, std::uint32_t> rows;
     for (Activity const& activity : activities_) {
       auto const tile = tiles_.find(activity.correlation);
-      if (tile == tiles_.end()) continue;  // Of no tile, or of one that was not looked at.
+      if (tile == tiles_.end()) continue;  // It belongs to no tile, or to one that is not recorded.
       auto const [row, fresh] = rows.try_emplace({activity.device, activity.stream, activity.step}, 0U);
       if (fresh) row->second = add_row(activity);
       recorder_.note(row->second, activity.step, tile->second, moment(activity.begin), moment(activity.end));
@@ -140,7 +140,7 @@ class CuptiLog final : public ActivityLog {
     ::operator delete(buffer, std::align_val_t(buffer_alignment));
   }
 
-  /// On a thread of CUPTI's, or on the one that flushes.
+  /// Called on a thread of CUPTI, or on the one that flushes.
   void read(std::uint8_t* buffer, std::size_t valid) {
     std::scoped_lock const lock(mutex_);
     std::uint8_t* record = nullptr;
@@ -170,7 +170,7 @@ class CuptiLog final : public ActivityLog {
     if (activities_.size() >= forget_at_) forget();
     if (activities_.size() < most_activities) activities_.push_back(activity);
   }
-  /// Forgets what is of no tile, or of a tile that the recorder no longer wants since it thinned out.
+  /// Discards activities of no tile, or of a tile that the recorder no longer wants since it thinned out.
   void forget() {
     auto const unwanted = [&](Activity const& activity) {
       auto const tile = tiles_.find(activity.correlation);
@@ -178,7 +178,7 @@ class CuptiLog final : public ActivityLog {
     };
     activities_.erase(std::remove_if(activities_.begin(), activities_.end(), unwanted), activities_.end());
     std::erase_if(tiles_, [&](auto const& tile) { return !recorder_.wants(tile.second); });
-    // Not again for each new one, if there is little to forget.
+    // The next search is put off, if little could be discarded.
     forget_at_ = std::min(most_activities, std::max(forget_at_, activities_.size() + most_activities / 8));
     if (activities_.size() > most_activities - most_activities / 8)
       forget_at_ = std::numeric_limits<std::size_t>::max();
@@ -212,7 +212,7 @@ class CuptiLog final : public ActivityLog {
   std::mutex mutex_;
   std::vector<Activity> activities_;
   std::size_t forget_at_ = most_activities / 2;
-  std::unordered_map<std::uint32_t, std::uint64_t> tiles_;  ///< By the correlation of a call.
+  std::unordered_map<std::uint32_t, std::uint64_t> tiles_;  ///< Tiles by the correlation of a call.
 };
 
 }  // namespace

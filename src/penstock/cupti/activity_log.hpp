@@ -8,26 +8,26 @@
 
 namespace penstock {
 
-/// Has CUPTI log when a GPU's copies and kernels ran, and tells a recorder in the end: for each stream that it saw a
-/// row, on which the work of the wanted tiles is told apart by copy and kernel. CUPTI is loaded when this is made. As
-/// Ranges it learns which work is a tile's, so it must be a pipeline's `ranges`.
+/// Makes CUPTI log the times of a GPU's copies and kernels, and passes them to a recorder at the end: one row for each
+/// stream that it saw, with the work of the wanted tiles, copies and kernels apart. CUPTI is loaded when this is made.
+/// It is a Ranges to learn which work belongs to a tile, so it must be a pipeline's `ranges`.
 ///
-/// Unlike the times of events these do not include waiting: an upload begins when bytes move. They come in addition to
-/// the times of events.
+/// Unlike the times of events these do not include waiting: an upload begins when bytes move. They are recorded in
+/// addition to the times of events.
 ///
 /// Threads: as Ranges. CUPTI allows for one in a process at a time.
 class ActivityLog : public Ranges {
  public:
-  /// The recorder outlives it. `library` is CUPTI's; empty: the one of CUDA 13 or 12, where the system looks for
+  /// The recorder must outlive it. `library` is CUPTI's file; empty: that of CUDA 13 or 12, as the system finds
   /// libraries, in CUDA_HOME, or in /usr/local/cuda.
   ///
-  /// Throws: Error of kind unsupported, if there is no CUPTI, or it refuses; the text says which and what to do.
+  /// Throws: Error of kind unsupported, if there is no CUPTI, or it refuses; the text names the reason and the remedy.
   static std::unique_ptr<ActivityLog> open(Recorder& recorder, std::string const& library = {});
 
-  /// Has CUPTI hand over what it still holds, and tells the recorder. Nothing is logged from then on.
+  /// Makes CUPTI deliver the records that it still has, and passes them to the recorder. Nothing is logged afterwards.
   ///
-  /// Threads: one, once no work is under way.
-  /// Blocks:  until CUPTI has handed over all.
+  /// Threads: one, once no work is in progress.
+  /// Blocks:  until CUPTI has delivered all records.
   virtual void finish() = 0;
 };
 

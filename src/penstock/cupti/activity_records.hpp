@@ -7,9 +7,9 @@
 
 namespace penstock::cupti {
 
-/// The part of CUPTI's interface that is used here, so that a build needs no headers of it and a start no library.
+/// The part of CUPTI's interface that is used here, so that a build needs none of its headers and a start no library.
 ///
-/// The records have versions; each of these fields lies at the same place in all of CUDA 12 and 13, and a test compares
+/// The records have versions; each of these fields has the same offset in all of CUDA 12 and 13, and a test compares
 /// them with the headers where these are installed.
 ///
 /// Source: cupti_activity.h, cupti_result.h of CUDA 13.0.
@@ -21,7 +21,7 @@ inline constexpr int refused_privileges = 35;
 inline constexpr int refused_virtual_privileges = 40;
 inline constexpr std::size_t buffer_alignment = 8;
 
-/// Where fields lie in a record, in bytes from its begin. The kind lies at 0 in all of them.
+/// Offsets of the fields of a record, in bytes. The kind is at 0 in all of them.
 namespace memcpy_record {
 inline constexpr std::size_t way = 4, from = 5, to = 6, flags = 7, bytes = 8, begin = 16, end = 24, device = 32,
                              stream = 40, correlation = 44, size = 96;
@@ -30,7 +30,7 @@ namespace memset_record {
 inline constexpr std::size_t bytes = 8, begin = 16, end = 24, device = 32, stream = 40, correlation = 44, flags = 48,
                              to = 50, size = 88;
 }
-/// Of a copy between devices, up to its correlation.
+/// Offsets in a copy between devices, up to its correlation.
 namespace peer_copy_record {
 inline constexpr std::size_t way = 4, from = 5, to = 6, flags = 7, bytes = 8, begin = 16, end = 24, device = 32,
                              stream = 40, correlation = 60, size = 96;
@@ -50,7 +50,7 @@ Value field(std::uint8_t const* record, std::size_t at) noexcept {
   return value;
 }
 
-/// What CUPTI tells of a call of the driver.
+/// Offsets in CUPTI's data on a call of the driver.
 ///
 /// Source: CUpti_CallbackData of cupti_callbacks.h.
 namespace callback_data {

@@ -9,7 +9,7 @@
 namespace penstock {
 namespace {
 
-/// The bytes that a member begins with, where the mask has ones.
+/// The first bytes of a member; only bits that are set in the mask count.
 struct Magic {
   Compression compression;
   std::size_t size = 0;
@@ -19,7 +19,7 @@ struct Magic {
   constexpr Magic(Compression of, std::initializer_list<std::uint8_t> all) : compression(of), size(all.size()) {
     std::copy(all.begin(), all.end(), bytes.begin());
   }
-  /// Of one byte only the bits of `bits` count.
+  /// Compares only the bits of `bits` in one byte.
   constexpr Magic with_mask(std::size_t at, std::uint8_t bits) const {
     Magic masked = *this;
     masked.mask.at(at) = bits;
@@ -35,8 +35,8 @@ struct Magic {
 
 constexpr Magic skippable_frame = Magic(Compression::skippable, {0x50, 0x2a, 0x4d, 0x18}).with_mask(0, 0xf0);
 
-/// A text may begin with the first four bytes that bzip2 writes, so what is behind them counts, too. Whatever follows
-/// the first two bytes of gzip is gzip: its decoder refuses what it does not know.
+/// A text may begin with the first four bytes of bzip2, so the bytes behind them are checked, too. Any input that
+/// begins with the two bytes of gzip counts as gzip: its decoder refuses unknown variants.
 ///
 /// Source: RFC 1952, 2.3; RFC 8878, 3.1.1 and 3.1.2; zstd 1.5.4, lib/legacy; the format of lz4 frames, 1.6.1; the .xz
 ///         file format 1.2.1, 2.1.1.1; the program bzip2 1.0.8, compress.c; .ZIP file format 6.3.10, 4.3.7, 4.3.16 and
@@ -69,7 +69,8 @@ constexpr std::array all_magic{
     Magic(Compression::snappy, {0xff, 0x06, 0, 0, 's', 'N', 'a', 'P', 'p', 'Y'}),
 };
 
-/// What decodes a format, to a file and to standard output. Without it the format is decoded here, or is none.
+/// Name of a format and the commands that decode it, to a file and to standard output. Without commands penstock
+/// decodes the format itself, or it is no format.
 struct FormatWords {
   char const* name;
   char const* to_file = nullptr;
@@ -98,7 +99,7 @@ constexpr std::array words{
 };
 static_assert(words.size() == static_cast<std::size_t>(Compression::snappy) + 1);
 
-/// True of bytes that no text has.
+/// True for bytes that no text has.
 bool is_control(std::byte one) noexcept {
   auto const value = std::to_integer<unsigned>(one);
   return (value < 0x20 && (value < 0x09 || value > 0x0d) && value != 0x1b) || value >= 0x7f;

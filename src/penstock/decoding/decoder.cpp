@@ -38,7 +38,7 @@ void Decoder::restart(std::uint64_t offset) {
   head_bytes_ = 0;
 }
 
-/// Looks whether a member can begin as this one does.
+/// Checks whether a member of the input's format can begin with these bytes.
 void Decoder::look(std::span<std::byte const> from) {
   if (head_bytes_ == magic_bytes || (offset_ == head_bytes_ && compression_ != Compression::skippable)) return;
   auto head = head_;
@@ -59,15 +59,15 @@ void Decoder::look(std::span<std::byte const> from) {
                         ": decode both parts by their programs, and give what these print as standard input";
 }
 
-/// Skippable frames were first: this member says how the input is compressed.
+/// Skippable frames came first: this member determines the compression of the input.
 void Decoder::settle(std::span<std::byte const> head) {
   compression_ = *compression_of(head, true);
   member_ = decoder_of(compression_, library_);
-  // What was taken of it is given again.
+  // The new decoder gets the bytes that were already taken.
   if (head_bytes_ > 0) member_->decode(std::span<std::byte const>(head_).first(head_bytes_), {});
 }
 
-/// How many of these bytes are zeros behind the last member of gzip.
+/// Number of these bytes that are zeros behind the last member of gzip.
 std::size_t Decoder::pass_zeros(std::span<std::byte const> from) {
   if (compression_ != Compression::gzip || head_bytes_ != 0 || offset_ == 0) return 0;
   auto const end = std::ranges::find_if(from, [](std::byte one) { return one != std::byte{0}; });

@@ -8,18 +8,18 @@
 
 namespace penstock {
 
-/// What decodes a format, and how to do without it.
+/// Names of the library that decodes a format, and of alternatives to it.
 struct DecodingLibraryNames {
   char const* format;
   char const* soname;
-  char const* package;  ///< Of Debian.
-  char const* command;  ///< Which decodes to standard output.
+  char const* package;  ///< Package of Debian.
+  char const* command;  ///< Command that decodes to standard output.
 };
 
 /// A library that decodes, loaded at run time.
 class DecodingLibrary {
  public:
-  /// Loads `wish`, or else what the names say.
+  /// Loads `wish`, or else the library of `names`.
   ///
   /// Throws: Error of kind unsupported, if it cannot be loaded.
   DecodingLibrary(DecodingLibraryNames const& names, std::string const& wish)
@@ -31,9 +31,9 @@ class DecodingLibrary {
                                             " FILE` prints as standard input");
   }
 
-  /// Sets `function` to the one of that name.
+  /// Sets `function` to the library's function of that name.
   ///
-  /// Throws: Error of kind unsupported, if the library has none.
+  /// Throws: Error of kind unsupported, if the library has no such function.
   template <class Function>
   void expect(Function*& function, char const* name) const {
     library_.find(function, name);

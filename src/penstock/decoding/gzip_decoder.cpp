@@ -8,7 +8,7 @@
 namespace penstock {
 namespace {
 
-/// As `z_stream`.
+/// Layout of `z_stream`.
 ///
 /// Source: zlib 1.2.13, zlib.h.
 struct GzipStream {
@@ -48,7 +48,7 @@ GzipCalls load_gzip(std::string const& wish) {
 class GzipDecoder final : public MemberDecoder {
  public:
   explicit GzipDecoder(std::string const& library) : calls_(load_gzip(library)) {
-    // Of the version the library compares the first number.
+    // The library compares only the first number of the version.
     if (calls_.begin(&stream_, largest_window + with_gzip_header, "1", sizeof stream_) != ok) {
       throw Error(ErrorKind::out_of_memory, "There is no memory left to decode gzip with: free some.");
     }

@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned version_and_independent = 0x60, version_bits = 0xe0, checks_blocks = 0x10, says_bytes = 0x08,
                    checks_all = 0x04, has_dictionary = 0x01;
 
-/// So many bytes at an offset, the lowest first; nothing, if the file ends before.
+/// Reads a little-endian number of `bytes` bytes at an offset; nothing if the file ends before.
 std::optional<std::uint64_t> number_at(ReadCompressed const& read, std::uint64_t offset, std::size_t bytes) {
   std::array<std::byte, 8> room{};
   if (read(offset, std::span(room).first(bytes)) < bytes) return std::nullopt;
@@ -22,7 +22,7 @@ std::optional<std::uint64_t> number_at(ReadCompressed const& read, std::uint64_t
   return value;
 }
 
-/// What a header has behind its last byte but this one.
+/// Check byte of a header: the second lowest byte of its hash.
 char check_of(std::span<std::byte const> described) {
   Xxhash32 hash;
   hash.add(described);
@@ -50,7 +50,7 @@ std::optional<Lz4Parts> Lz4Parts::of(ReadCompressed const& read, std::uint64_t b
     parts.bytes_ = number_at(read, begin + 6, 8);
     parts.at_ += 8;
   }
-  // The header is checked by a byte behind it.
+  // The header is followed by its check byte.
   std::array<std::byte, 10> header{};
   auto const described = std::span(header).first(static_cast<std::size_t>(parts.at_ - begin) - 5);
   if (read(begin + 4, described) < described.size()) return std::nullopt;
@@ -71,7 +71,7 @@ FramePart Lz4Parts::next(ReadCompressed const& read, std::uint64_t wanted) {
     std::uint64_t const next = at_ + 4 + bytes + ((flags_ & checks_blocks) != 0 ? 4 : 0);
     part.most += block_bytes_;
     if (!header || next > size_ || bytes > block_bytes_) {
-      // The decoder will say so.
+      // The decoder will report it.
       ended_ = true;
       part.end = at_ = std::min(size_, at_ + 4 + block_bytes_);
       return part;
@@ -89,7 +89,7 @@ FramePart Lz4Parts::end(ReadCompressed const& read, FramePart part) {
   if (has_checksum_) {
     auto const checksum = number_at(read, at_ + 4, 4);
     if (!checksum) {
-      // A decoder that expects it will say that it is not all there.
+      // A decoder that expects more will report that the frame is incomplete.
       part.before = header_of(flags_ | checks_all, kind_);
       part.end = at_ = size_;
       return part;

@@ -9,7 +9,7 @@
 namespace penstock {
 namespace {
 
-/// Bytes of the file around one offset. What a format has in front of a member fits into them.
+/// Bytes of the file around one offset. The head of a member of any format fits into them.
 class Probe {
  public:
   Probe(ReadCompressed const& read, std::uint64_t offset, std::size_t bytes)
@@ -17,7 +17,7 @@ class Probe {
 
   bool has(std::size_t bytes) const noexcept { return bytes_ >= bytes; }
   std::span<std::byte const> all() const noexcept { return std::span(room_).first(bytes_); }
-  /// So many bytes, the lowest first.
+  /// Reads a little-endian number of `bytes` bytes.
   std::uint64_t number(std::size_t at, std::size_t bytes) const {
     std::uint64_t value = 0;
     for (std::size_t k = bytes; k-- > 0;) value = value << 8U | std::to_integer<std::uint64_t>(room_.at(at + k));
@@ -31,7 +31,8 @@ class Probe {
 
 constexpr std::uint64_t bgzf_bytes = std::uint64_t{1} << 16U;
 constexpr std::uint64_t zstd_block_bytes = std::uint64_t{1} << 17U;
-/// A frame of more blocks is not looked through. Programs write blocks of 128 KiB, or what they had when they flushed.
+/// Maximum number of blocks of a frame that is searched. Programs write blocks of 128 KiB, or the data that they had at
+/// a flush.
 constexpr std::size_t most_zstd_blocks = 4096;
 
 std::optional<Member> find_bgzf(ReadCompressed const& read, std::uint64_t begin) {

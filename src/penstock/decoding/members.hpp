@@ -11,21 +11,21 @@
 
 namespace penstock {
 
-/// Where a member of a compressed file is, as far as that can be told without decoding it.
+/// Place of a member of a compressed file, as far as it is known without decoding.
 struct Member {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::uint64_t most = 0;  ///< It decodes to no more bytes than that.
+  std::uint64_t most = 0;  ///< Maximum number of bytes that it decodes to.
 };
 
 /// Reads from an offset of a compressed file; fewer bytes than asked for only at its end.
 using ReadCompressed = std::function<std::size_t(std::uint64_t offset, std::span<std::byte> to)>;
 
-/// The member that begins at `begin` of a file of `size` bytes: of gzip one that says its size as BGZF has it, and
-/// each frame of zstd or lz4. Nothing if it cannot be told where it ends, if that is not within the file, or if it may
-/// decode to more than `most` bytes. What it says is believed: the bytes may be damaged.
+/// The member that begins at `begin` of a file of `size` bytes: a member of gzip that states its size in the way of
+/// BGZF, or any frame of zstd or lz4. Nothing if its end cannot be determined, is not within the file, or if it may
+/// decode to more than `most` bytes. The stated sizes are not verified: the bytes may be damaged.
 ///
-/// It reads what is in front of each block, so of a frame of a mebibyte a few dozen bytes.
+/// It reads only the head of each block, a few dozen bytes for a frame of a mebibyte.
 ///
 /// Threads: any.
 /// Throws:  what `read` throws.
@@ -33,7 +33,7 @@ using ReadCompressed = std::function<std::size_t(std::uint64_t offset, std::span
 std::optional<Member> find_member(Compression compression, ReadCompressed const& read, std::uint64_t begin,
                                   std::uint64_t size, std::uint64_t most);
 
-/// How a file is compressed that begins with skippable frames: by zstd, unless a frame of lz4 is behind them.
+/// Compression of a file that begins with skippable frames: zstd, unless a frame of lz4 follows them.
 ///
 /// Threads, throws: as find_member.
 Compression compression_behind_skippable(ReadCompressed const& read);

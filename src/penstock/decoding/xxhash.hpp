@@ -15,7 +15,7 @@ namespace penstock {
 class Xxhash32 {
  public:
   void add(std::span<std::byte const> bytes) noexcept;
-  /// Of all bytes so far.
+  /// Hash of all bytes so far.
   std::uint32_t value() const noexcept;
 
  private:
@@ -27,7 +27,7 @@ class Xxhash32 {
 
   std::array<std::uint32_t, 4> lanes_{prime_1 + prime_2, prime_2, 0, 0 - prime_1};
   std::uint64_t bytes_ = 0;
-  std::array<std::byte, stripe_bytes> rest_{};  ///< Bytes that are no stripe yet.
+  std::array<std::byte, stripe_bytes> rest_{};  ///< Bytes that do not fill a stripe yet.
 };
 
 }  // namespace penstock

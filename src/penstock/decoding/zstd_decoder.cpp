@@ -8,7 +8,7 @@ namespace penstock {
 namespace {
 
 struct ZstdContext;
-/// As `ZSTD_inBuffer` and `ZSTD_outBuffer`.
+/// Layouts of `ZSTD_inBuffer` and `ZSTD_outBuffer`.
 ///
 /// Source: zstd 1.5.4, zstd.h and zstd_errors.h.
 struct ZstdInput {

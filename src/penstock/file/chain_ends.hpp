@@ -15,39 +15,38 @@
 
 namespace penstock {
 
-/// A file that is cut by ChainedPieces.
+/// A file that ChainedPieces cuts.
 struct ChainedFile {
   std::shared_ptr<OpenFile> file = {};
   std::shared_ptr<ChainedPieces> pieces = {};
   std::shared_ptr<InputCut> cut = {};
   std::shared_ptr<std::string const> name = {};
-  std::uint64_t number = 0;  ///< Of the file.
-  std::uint64_t given = 0;   ///< Pieces.
+  std::uint64_t number = 0;  ///< Number of the file.
+  std::uint64_t given = 0;   ///< Number of pieces given out.
 
-  /// For the next tile of the file.
+  /// Makes the description of the file's next tile.
   FilePiece give();
-  /// All pieces that can be counted were given.
+  /// True if all pieces that can be counted were given out.
   bool gave_all() const { return given >= pieces->count(); }
 };
 
-/// Files of which all pieces were given that can be counted. Whether there are more, or damage, shows once these have
-/// been read.
+/// Files whose countable pieces were all given out. Further pieces, or damage, are known once these have been read.
 ///
 /// Threads: one at a time; others may read pieces.
 /// Throws:  what the observer throws.
 class ChainEnds {
  public:
-  /// `observed` outlives this.
+  /// `observed` must outlive this.
   explicit ChainEnds(Observed& observed) : observed_(observed) {}
 
   void add(ChainedFile file);
   bool empty() const noexcept { return files_.empty(); }
-  /// For a tile of a file that goes on, or that is damaged; nothing, if there is none by now. Those that have ended are
-  /// told to the observer.
+  /// Returns a piece for a tile of a file that has more, or that is damaged; nothing if there is none yet. The observer
+  /// is notified of files that have ended.
   std::optional<FilePiece> next();
-  /// Blocks: until `next` has what to look at. Some file is left.
+  /// Blocks: until `next` has a file to examine. At least one file must be left.
   void wait() const;
-  /// No file is read further; a stop was requested.
+  /// Stops reading all files, because a stop was requested.
   void abandon();
 
  private:

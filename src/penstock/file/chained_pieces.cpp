@@ -11,11 +11,11 @@
 namespace penstock {
 namespace {
 
-/// A guess looks at so many bytes, or at more if these do not tell.
+/// Number of bytes that a guess examines; more if these do not suffice.
 constexpr std::size_t usual_look = std::size_t{16} << 10;
 
-/// From the beginning of one piece to that of the next one: what records that begin in a piece and end behind it need
-/// is left in the tile.
+/// Distance between the beginnings of two pieces: it leaves room in the tile for the rest of records that begin in a
+/// piece and end behind it.
 std::size_t step_of(std::size_t tile_bytes) {
   constexpr std::size_t aligned = Framing::find_aligned;
   return std::max(aligned, (tile_bytes - tile_bytes / 16) / aligned * aligned);
@@ -27,7 +27,7 @@ std::uint64_t count_of(std::uint64_t bytes, std::size_t tile_bytes) {
 
 }  // namespace
 
-/// A piece that is being read: those behind it wait for this to end.
+/// A piece that is being read: later ones wait for its end.
 class ChainedPieces::Turn {
  public:
   Turn(ChainedPieces& all, std::uint64_t number) : all_(all), number_(number) {}
@@ -39,7 +39,7 @@ class ChainedPieces::Turn {
     all_.border_ = std::move(behind_);
     if (all_.border_.framing != nullptr) all_.last_framing_ = all_.border_.framing;
     ++all_.settled_;
-    // Others wait for their turn, or for all to be over.
+    // Wakes threads that wait for their turn, or for the end of all pieces.
     for (auto& turn : {&all_.turns_[all_.settled_ % all_.turns_.size()], &all_.turns_.back()}) turn->notify_all();
   }
 
@@ -52,7 +52,7 @@ class ChainedPieces::Turn {
     all_.turns_[number_ % all_.turns_.size()].wait(lock, [this] { return all_.settled_ == number_; });
     return all_.border_;
   }
-  /// Without a call it is not known where the piece ends.
+  /// Sets the end of the piece; without a call it is not known.
   void end_at(Border behind) noexcept { behind_ = std::move(behind); }
 
  private:
@@ -74,7 +74,7 @@ ChainedPieces::ChainedPieces(Framing::OfInput const& of, std::size_t tile_bytes,
       border_{of.head, of.framing},
       last_framing_(of.framing) {}
 
-/// Where the piece behind it begins.
+/// Beginning of the following piece.
 std::uint64_t ChainedPieces::limit_of(std::uint64_t number) const noexcept {
   return number + 1 < count_ ? head_ + (number + 1) * step_ : size_;
 }
@@ -85,7 +85,7 @@ ChainedPieces::Piece ChainedPieces::read(Read const& read, std::uint64_t number,
   if (!turn.has_come()) walked = guess(read, number, tile);
   Border const begin = turn.wait();
   if (begin.framing == nullptr) {
-    // Behind damage a guess is all there is.
+    // Damage in front of it leaves only a guess.
     if (!walked) walked = guess(read, number, tile);
     if (!walked) return {limit_of(number), 0, {.framing = first_}};
   } else if (!walked || walked->begin.offset != begin.offset || walked->begin.framing != begin.framing) {
@@ -114,7 +114,7 @@ std::optional<ChainedPieces::Walk> ChainedPieces::guess(Read const& read, std::u
   return guessed;
 }
 
-/// Where the first record seems to begin that does not begin in front of a piece.
+/// Returns the likely beginning of the first record at or behind a piece's beginning.
 std::optional<std::uint64_t> ChainedPieces::find(Read const& read, Framing const& framing, std::uint64_t begin) const {
   constexpr std::size_t aligned = Framing::find_aligned;
   std::uint64_t const place = begin - head_;
@@ -131,7 +131,7 @@ std::optional<std::uint64_t> ChainedPieces::find(Read const& read, Framing const
   }
 }
 
-/// The records from `begin` on that begin in front of `limit`, as many as the tile has room for.
+/// Walks over the records from `begin` on that begin in front of `limit`, as many as the tile has room for.
 ChainedPieces::Walk ChainedPieces::walk(Read const& read, Border begin, std::uint64_t limit,
                                         std::span<std::byte> tile) const {
   Walk walk{begin, {begin.offset, 0, {.framing = begin.framing}}, begin};
@@ -170,7 +170,7 @@ ChainedPieces::Walk ChainedPieces::walk(Read const& read, Border begin, std::uin
     }
     bool const missed = framing->is_missed(bytes), whole = *walked.next <= size_ - offset;
     if (!missed && !whole && long_records_ != LongRecords::truncate) {
-      // What no reader would miss, as a long comment, may be cut as all else.
+      // Data that no reader would miss, such as a long comment, may be cut as all other data.
       ++piece.loss.unfinished;
       piece.unfinished_bytes = size_ - offset;
     }
@@ -187,7 +187,7 @@ ChainedPieces::Walk ChainedPieces::walk(Read const& read, Border begin, std::uin
   return walk;
 }
 
-/// Goes on behind a record that does not fit into a tile, of which this is the beginning.
+/// Continues behind a record that does not fit into a tile, and of which this is the beginning.
 void ChainedPieces::pass_long(Read const& read, Walk& walk, std::uint64_t length,
                               std::span<std::byte const> beginning) const {
   auto& [offset, framing] = walk.behind;

@@ -16,15 +16,15 @@
 
 namespace penstock {
 
-/// Cuts a file whose records lead from one to the next into pieces, each by the thread that fills its tile, all at
-/// once.
+/// Cuts a file whose records lead from one to the next into pieces: each thread cuts the piece of the tile that it
+/// fills, and all run at once.
 ///
-/// A thread guesses where the first record of its piece begins, reads from there, and walks over the records. Then it
-/// waits until the thread of the piece in front says where that ends. If the guess was another place, it reads again
-/// from there. So each record is in one piece, in order, whatever the guesses were.
+/// A thread guesses the beginning of its piece's first record, reads from there, and walks over the records. Then it
+/// waits until the thread of the preceding piece states its end. If the guess was another place, it reads again from
+/// that end. Each record is thus in one piece, in order, whatever the guesses were.
 ///
-/// A record belongs to the piece in which it begins, or to the one behind it where it has no room in the tile. So there
-/// may be more pieces than `count`: as long as there is `more`.
+/// A record belongs to the piece in which it begins, or to the following one if it has no room in the tile. There may
+/// therefore be more pieces than `count`, as long as `more` is true.
 ///
 /// Threads: any.
 class ChainedPieces {
@@ -32,53 +32,53 @@ class ChainedPieces {
   /// Reads from an offset of the file; fewer bytes than asked for only at its end.
   using Read = std::function<std::size_t(std::uint64_t offset, std::span<std::byte> to)>;
 
-  /// Of a file of `size` bytes, with or without the places of records.
+  /// Cuts a file of `size` bytes, with or without the places of records.
   ChainedPieces(Framing::OfInput const& of, std::size_t tile_bytes, std::uint64_t size, LongRecords long_records,
                 bool places);
 
   std::uint64_t count() const noexcept { return count_; }
 
   struct Piece {
-    std::uint64_t offset = 0;  ///< Of its first record.
+    std::uint64_t offset = 0;  ///< Offset of its first record.
     std::size_t bytes = 0;
     TileRecords records = {};
     RecordLoss loss = {};
-    std::uint64_t unfinished_bytes = 0;  ///< Of a record within which the file ends: how many it has.
+    std::uint64_t unfinished_bytes = 0;  ///< Size of the incomplete record at the end of the file.
   };
-  /// Fills `tile` with the piece of this number. What is in front of damage is in the piece.
+  /// Fills `tile` with the piece of this number. Records in front of damage are in the piece.
   ///
   /// Shape:  each number once, in their order or at once.
   /// Blocks: until the pieces in front of it have been read.
   /// Throws: what `read` throws.
   Piece read(Read const& read, std::uint64_t number, std::span<std::byte> tile);
 
-  /// True if so many pieces have been read, in front.
+  /// True if this number of pieces have been read, from the first one on.
   bool settled(std::uint64_t pieces) const;
-  /// Blocks: until that is so.
+  /// Blocks: until this number of pieces is settled.
   void wait(std::uint64_t pieces) const;
-  /// There is more behind all pieces that have been read.
+  /// True if there is more data behind all pieces that have been read.
   bool more() const;
-  /// Where the file is damaged, and what of it was read, in a sentence.
+  /// A sentence on the damage of the file and the parts that were read.
   std::optional<std::string> problem() const;
 
  private:
   class Turn;
-  /// Where a piece begins.
+  /// Beginning of a piece.
   struct Border {
     std::uint64_t offset = 0;
-    FramingRef framing = {};  ///< Null: it is not known, behind damage.
+    FramingRef framing = {};  ///< Null: not known, behind damage.
   };
   struct Walk {
     Border begin;
     Piece piece;
     Border behind;
-    std::optional<std::string> damage = {};  ///< Behind the piece.
+    std::optional<std::string> damage = {};  ///< Damage behind the piece.
   };
   struct Damage {
     std::string sentence;
     std::uint64_t at = 0;
-    std::optional<std::uint64_t> until = {};  ///< Where records were found again.
-    std::uint64_t others = 0;                 ///< Places that are damaged behind it.
+    std::optional<std::uint64_t> until = {};  ///< Place at which records were found again.
+    std::uint64_t others = 0;                 ///< Number of further damaged places behind it.
   };
 
   std::uint64_t limit_of(std::uint64_t number) const noexcept;
@@ -98,10 +98,10 @@ class ChainedPieces {
   bool const wants_places_;
 
   mutable std::mutex mutex_;
-  mutable std::array<std::condition_variable, 16> turns_;  ///< By the number of the piece that waits.
+  mutable std::array<std::condition_variable, 16> turns_;  ///< Indexed by the number of the waiting piece.
   std::uint64_t settled_ = 0;                              ///< Pieces that have been read.
-  Border border_;                                          ///< Where the one behind them begins.
-  FramingRef last_framing_;                                ///< That was known.
+  Border border_;                                          ///< Beginning of the piece behind them.
+  FramingRef last_framing_;                                ///< The last framing that was known.
   std::optional<Damage> damage_;
 };
 

@@ -34,7 +34,7 @@ ChangeWatch::ChangeWatch(std::stop_token const& stop)
       on_stop_(stop, [this] { eventfd_write(stopped_.number, 1); }) {}
 
 int ChangeWatch::watch_file(int descriptor, std::size_t owner) {
-  // By its descriptor: another file may have taken its path.
+  // Uses the descriptor, because another file may have taken the path.
   return add(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), IN_MODIFY, {owner});
 }
 
@@ -47,7 +47,7 @@ int ChangeWatch::watch_folder_name(std::string const& above, std::string const& 
 }
 
 int ChangeWatch::add(char const* path, std::uint32_t events, Watched watched) {
-  // A file that is watched as two things, or by two owners, has one watch with the events of all.
+  // A file that is watched as two things, or by two owners, has one watch for all its events.
   int const watch = inotify_add_watch(events_.number, path, events | IN_MASK_ADD);
   if (watch < 0) {
     std::string const remedy = errno == ENOSPC ? "; raise fs.inotify.max_user_watches" : "";
@@ -115,7 +115,7 @@ bool ChangeWatch::report(Changed const& changed) {
     if (found == watched_.end()) continue;
     NameEvent const what{NameEvent::Kind::appeared, event->len != 0 ? &event->name[0] : "", event->cookie};
     for (Watched const& one : found->second) report_name(one, event->mask, what, changed);
-    // The system uses its number no more.
+    // The system no longer uses its number.
     if ((event->mask & IN_IGNORED) != 0) watched_.erase(found);
   }
   return true;

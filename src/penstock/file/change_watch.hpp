@@ -18,17 +18,17 @@ namespace penstock {
 
 /// Waits until files change, by inotify, or until a stop is requested.
 ///
-/// Each file has an owner, a number that `wait` reports. Files may have several owners, and owners several files.
+/// Each file has an owner, a number that `wait` reports. A file may have several owners, and an owner several files.
 ///
 /// Threads: one at a time.
 class ChangeWatch {
  public:
   using Clock = std::chrono::steady_clock;
   enum class Change {
-    contents,        ///< An open file was written to or truncated, or the rights of the name changed.
-    name,            ///< `event` tells which name of the folder means another file or none.
+    contents,        ///< An open file was written to or truncated, or the permissions of the name changed.
+    name,            ///< `event` has the name of the folder that now refers to another file or to none.
     folder_gone,     ///< The folder was removed or has another name, or is no longer watched for another reason.
-    events_dropped,  ///< More changed than the system keeps: anything may have.
+    events_dropped,  ///< More changed than the system keeps: anything may have changed.
   };
   struct News {
     Change change = Change::contents;
@@ -43,20 +43,20 @@ class ChangeWatch {
   ///
   /// Throws: FileProblem, without the file's name.
   int watch_file(int descriptor, std::size_t owner);
-  /// Reports when any name in the folder comes to mean another file or none, when the rights of `name` change, and when
-  /// the folder is gone. While a file in it is open the system does not tell that a folder was removed, so its own name
-  /// is to be watched, too.
+  /// Reports when any name in the folder refers to another file or none, when the permissions of `name` change, and
+  /// when the folder is gone. While a file in it is open, the system does not report the removal of a folder, so its
+  /// own name must be watched, too.
   ///
   /// Throws: FileProblem, without the folder's name.
   int watch_names(std::string const& folder, std::string const& name, std::size_t owner);
-  /// Reports `folder_gone` when this name in the folder above comes to mean another one or none.
+  /// Reports `folder_gone` when this name in the folder `above` refers to another folder or none.
   ///
   /// Throws: as watch_names.
   int watch_folder_name(std::string const& above, std::string const& name, std::size_t owner);
-  /// Reports nothing of this watch to this owner from now on.
+  /// Reports nothing of this watch to this owner any more.
   void forget(int watch, std::size_t owner) noexcept;
 
-  /// Reports what changed, in its order. Where the system dropped events, that is reported to all owners.
+  /// Reports changes in their order. If the system dropped events, all owners get a report of that.
   ///
   /// Blocks: until something changed, a stop is requested, or `until` has come; without `until` for ever.
   void wait(std::optional<Clock::time_point> until, Changed const& changed);
@@ -65,7 +65,7 @@ class ChangeWatch {
   struct Watched {
     std::size_t owner = 0;
     Change what = Change::contents;
-    std::string name = {};  ///< In a folder; empty for a file.
+    std::string name = {};  ///< Name in a folder; empty for a file.
   };
   int add(char const* path, std::uint32_t events, Watched watched);
   static void report_name(Watched const& one, std::uint32_t mask, NameEvent const& event, Changed const& changed);

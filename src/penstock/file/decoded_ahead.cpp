@@ -9,19 +9,19 @@
 
 namespace penstock {
 
-/// Memory that units are decoded to.
+/// Memory for the decoded bytes of units.
 struct DecodedAhead::Room {
   std::unique_ptr<std::byte[]> bytes;
   std::size_t size = 0;
 };
 
 struct DecodedAhead::Unit {
-  Member members;                      ///< All of them.
-  std::optional<FramePart> part = {};  ///< It is this instead.
+  Member members;                      ///< All of its members as one.
+  std::optional<FramePart> part = {};  ///< A part, instead of members.
   enum class State { idle, begun, decoded } state = State::idle;
   Room room = {};
-  std::size_t bytes = 0;                    ///< That were decoded.
-  std::optional<FileProblem> problem = {};  ///< What is behind them.
+  std::size_t bytes = 0;                    ///< Number of decoded bytes.
+  std::optional<FileProblem> problem = {};  ///< Problem behind these bytes.
 };
 
 DecodedAhead::DecodedAhead(std::shared_ptr<OpenFile> file, Compression compression, std::size_t unit_bytes)
@@ -66,7 +66,7 @@ ByteStream::Gathered DecodedAhead::gather(std::span<std::byte> to, std::optional
   return {got, false};
 }
 
-/// These bytes of a part were read.
+/// Adds bytes of a part that were read to the frame's checksum.
 void DecodedAhead::note(FramePart const& part, std::span<std::byte const> bytes) {
   if (part.first && read_ == 0) {
     frame_hash_ = {};
@@ -76,7 +76,7 @@ void DecodedAhead::note(FramePart const& part, std::span<std::byte const> bytes)
   if (part.has_checksum) frame_hash_.add(bytes);
 }
 
-/// What was read is what its frame says, if it ends with this part.
+/// Checks the data read against the frame's statements, if the frame ends with this part.
 void DecodedAhead::expect_frame(FramePart const& part) const {
   bool const other_size = part.bytes && *part.bytes != frame_bytes_;
   if (!other_size && (!part.checksum || *part.checksum == frame_hash_.value())) return;
@@ -106,7 +106,7 @@ std::uint64_t DecodedAhead::helped() const {
   return helped_;
 }
 
-/// The member that begins where the next unit does; nothing, if there is none that is of a size to be decoded whole.
+/// The member at the beginning of the next unit; nothing if there is none of a size to be decoded whole.
 std::optional<Member> DecodedAhead::find_next_member() const {
   auto const read = [this](std::uint64_t offset, std::span<std::byte> to) { return file_->read_at(offset, to); };
   if (next_ == file_->size()) return std::nullopt;
@@ -134,7 +134,7 @@ std::shared_ptr<DecodedAhead::Unit> DecodedAhead::find_unit(std::stop_token cons
       }
     }
   } catch (FileProblem const& problem) {
-    // The thread that reads what is there comes to the same problem, in its place; within a frame none can begin.
+    // The thread that reads will meet the same problem at its place; within a frame none can begin.
     found_all_ = true;
     if (parts_) problem_of_parts_ = problem;
   }
@@ -143,7 +143,7 @@ std::shared_ptr<DecodedAhead::Unit> DecodedAhead::find_unit(std::stop_token cons
   return unit;
 }
 
-/// Some blocks of a frame of lz4 that is better decoded in parts; null, if none begins at `next_`.
+/// A unit of blocks of a frame of lz4 that is better decoded in parts; null if none begins at `next_`.
 std::shared_ptr<DecodedAhead::Unit> DecodedAhead::find_part() {
   auto const read = [this](std::uint64_t offset, std::span<std::byte> to) { return file_->read_at(offset, to); };
   if (compression_ != Compression::lz4 || found_all_ || (!parts_ && next_ == file_->size())) return nullptr;
@@ -157,13 +157,13 @@ std::shared_ptr<DecodedAhead::Unit> DecodedAhead::find_part() {
   return std::make_shared<Unit>(Unit{{part.begin, part.end, part.most}, std::move(part)});
 }
 
-/// The first unit that no thread has begun; null, if there is none.
+/// The first unit that no thread has begun; null if there is none.
 std::shared_ptr<DecodedAhead::Unit> DecodedAhead::find_idle(std::stop_token const& stop) {
   auto const idle = std::ranges::find(units_, Unit::State::idle, [](auto const& unit) { return unit->state; });
   return idle != units_.end() ? *idle : find_unit(stop);
 }
 
-/// The unit that comes next, decoded; null, if there is none, or a stop is requested.
+/// The next unit, decoded; null if there is none, or a stop is requested.
 std::shared_ptr<DecodedAhead::Unit> DecodedAhead::front(std::stop_token const& stop) {
   std::unique_lock lock(mutex_);
   auto const unit = units_.empty() ? find_unit(stop) : units_.front();
@@ -187,11 +187,11 @@ void DecodedAhead::drop_front() {
   read_ = 0;
   --begun_;
   begun_bytes_ -= unit->members.most;
-  // No more memory is kept than units of the usual size need.
+  // Keeps no more memory than units of the usual size need.
   if (unit->room.size <= 2 * unit_bytes_) idle_rooms_.push_back(std::move(unit->room));
 }
 
-/// Decodes a unit that was begun.
+/// Decodes a unit.
 void DecodedAhead::decode(Unit& unit, std::stop_token const& stop) {
   std::unique_ptr<Decoder> decoder;
   {
@@ -221,14 +221,14 @@ void DecodedAhead::decode(Unit& unit, std::stop_token const& stop) {
     unit.problem = FileProblem(error.what());
   }
   std::scoped_lock const lock(mutex_);
-  // First of all: another thread may wait for it.
+  // Done first: another thread may wait for it.
   unit.state = Unit::State::decoded;
   decoded_.notify_all();
   if (decoder != nullptr) idle_decoders_.push_back(std::move(decoder));
 }
 
 void DecodedAhead::decode_members(Unit& unit, Decoder& decoder, std::stop_token const& stop) const {
-  // One byte of room behind what they say shows that they say too little.
+  // One byte of room behind the stated size shows that the statement is too small.
   std::byte too_much{};
   auto const feed = [&](std::span<std::byte const> from) {
     for (;;) {

@@ -25,14 +25,14 @@
 
 namespace penstock {
 
-/// What a compressed file holds, decoded by several threads at once where its members can be found without decoding
-/// them, or of lz4 the blocks of a frame. Members that follow each other are a unit, of about a tile. From the first
-/// one on that cannot be found, or is larger than `most_unit_bytes`, one thread decodes, as DecodedStream.
+/// The decoded data of a compressed file. Several threads decode at once if its members can be found without decoding
+/// them, or the blocks of a frame of lz4. Consecutive members form a unit, of about a tile. From the first member on
+/// that cannot be found, or is larger than `most_unit_bytes`, one thread decodes, as DecodedStream does.
 ///
-/// Threads: `gather` one at a time, `help` any beside it.
+/// Threads: `gather` one at a time, `help` any at the same time.
 class DecodedAhead final : public ByteStream {
  public:
-  /// What units decode to at most, each and all that are decoded and not read.
+  /// Maximum decoded size of a unit, and of all units that are decoded and not read.
   static constexpr std::uint64_t most_unit_bytes = std::uint64_t{32} << 20U;
   static constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20U;
 
@@ -42,18 +42,18 @@ class DecodedAhead final : public ByteStream {
   DecodedAhead& operator=(DecodedAhead const&) = delete;
   ~DecodedAhead() override;
 
-  /// As DecodedStream.
+  /// Has the contract of DecodedStream.
   ///
-  /// Blocks: also until another thread has decoded the unit that comes next.
+  /// Blocks: also until another thread has decoded the next unit.
   Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
                   std::stop_token const& stop) override;
-  /// Decodes the next unit that no thread has begun; none, if there are as many decoded and not read yet as threads
-  /// have called this, and one more.
+  /// Decodes the next unit that no thread has begun; nothing if the number of decoded and unread units is that of the
+  /// threads that have called this, plus one.
   ///
   /// Blocks: while it decodes.
   void help(std::stop_token const& stop);
 
-  /// From some place on one thread decodes. It is known once that place was reached.
+  /// True if one thread decodes the rest. It is known once that place was reached.
   ///
   /// Threads: as `gather`.
   bool by_one() const noexcept { return rest_.has_value(); }
@@ -80,20 +80,20 @@ class DecodedAhead final : public ByteStream {
 
   mutable std::mutex mutex_;
   std::condition_variable_any decoded_;
-  std::deque<std::shared_ptr<Unit>> units_;  ///< In their order; the first one is being read.
-  std::uint64_t next_ = 0;                   ///< Where the unit behind them begins.
-  std::uint64_t begun_ = 0;                  ///< How many of them are decoded, or will be soon.
-  std::uint64_t begun_bytes_ = 0;            ///< What these decode to at most.
+  std::deque<std::shared_ptr<Unit>> units_;  ///< Units in their order; the first one is being read.
+  std::uint64_t next_ = 0;                   ///< Beginning of the unit behind them.
+  std::uint64_t begun_ = 0;                  ///< Number of units that are decoded, or will be soon.
+  std::uint64_t begun_bytes_ = 0;            ///< Maximum decoded size of these units.
   std::uint64_t helped_ = 0;
   bool found_all_ = false;                       ///< No unit can be found at `next_`.
-  std::optional<Lz4Parts> parts_;                ///< Of the frame at `next_`, if it is decoded in parts.
-  std::optional<FileProblem> problem_of_parts_;  ///< Why the next one cannot be found.
+  std::optional<Lz4Parts> parts_;                ///< Parts of the frame at `next_`, if it is decoded in parts.
+  std::optional<FileProblem> problem_of_parts_;  ///< The reason why the next one cannot be found.
   std::set<std::thread::id> helpers_;
   std::vector<std::unique_ptr<Decoder>> idle_decoders_;
   std::vector<Room> idle_rooms_;
 
-  std::size_t read_ = 0;  ///< Of the first unit.
-  /// What was read of a frame that is decoded in parts.
+  std::size_t read_ = 0;  ///< Number of bytes read of the first unit.
+  /// Hash and size of the decoded data that was read of a frame in parts.
   Xxhash32 frame_hash_;
   std::uint64_t frame_bytes_ = 0;
   std::optional<DecodedStream> rest_;

@@ -7,7 +7,7 @@
 namespace penstock {
 namespace {
 
-/// What a thread decodes at a time beside the one that fills a tile: a tile, unless that is very small or large.
+/// Size that a helping thread decodes at a time: a tile, unless that is very small or large.
 std::size_t unit_bytes(std::size_t tile_bytes) {
   return std::clamp(tile_bytes, std::size_t{256} << 10, std::size_t{4} << 20);
 }
@@ -31,7 +31,7 @@ void DecodedFiles::add(std::shared_ptr<OpenFile> opened, Compression compression
   files_.push_back(std::move(file));
 }
 
-/// Tells the observer; what it throws ends the input at the next call that takes, waits or abandons.
+/// Notifies the observer; its exception ends the input at the next call that takes, waits or abandons.
 template <class News>
 void DecodedFiles::tell(News news) {
   try {
@@ -42,12 +42,12 @@ void DecodedFiles::tell(News news) {
   }
 }
 
-/// Under the lock.
+/// Throws the observer's exception, if any. Under the lock.
 void DecodedFiles::rethrow() {
   if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
-/// The file is not read further. Under the lock.
+/// Counts a file that is not read further. Under the lock.
 void DecodedFiles::count(DecodedFile const& file) {
   loss_ += file.cut_into.loss();
   ++ended_;
@@ -116,13 +116,14 @@ DecodedFiles::Filled DecodedFiles::read(DecodedFile& file, std::span<std::byte> 
   if (got.ended) expect_unchanged(*file.source, options_);
   left = got.ended ? Left::ended : Left::goes_on;
   file.given = got.offset + got.bytes;
-  // That the file has ended may show only here, when its last tile has left: then there is nothing more for this one.
+  // The end of the file may be noticed only here, when its last tile has left: then there is nothing more for this
+  // tile.
   if (got.more == 0 && file.tiles > 1)
     return {file.given, 0, file.cut_into.cut(), got.unfinished_bytes, {.framing = std::move(got.records.framing)}};
   return {got.offset, got.bytes, file.cut_into.cut(), got.unfinished_bytes, std::move(got.records)};
 }
 
-/// The thread leaves its file to others.
+/// Releases the thread's file to others.
 void DecodedFiles::leave(DecodedFile& file, Left left) {
   bool const stopped = left == Left::goes_on && options_.stop.stop_requested();
   tell([&](FileObserver& observer) {

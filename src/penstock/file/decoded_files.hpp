@@ -32,49 +32,51 @@ struct DecodedFile {
   std::shared_ptr<std::string const> const name;
   DecodedAhead bytes;
   StreamTiles cut_into;
-  std::uint64_t tiles = 0;  ///< Given out so far.
-  std::uint64_t given = 0;  ///< Bytes that these have.
+  std::uint64_t tiles = 0;  ///< Tiles given out so far.
+  std::uint64_t given = 0;  ///< Bytes in these tiles.
   bool taken = false;       ///< A thread has it.
 };
 
-/// Files that are decoded, each by the thread that has it, several at once.
+/// Files that are decoded: each by the thread that has taken it, several at once.
 ///
 /// Threads: any.
 class DecodedFiles {
  public:
-  /// `options` and `observed` outlive this. `places`: as StreamTiles.
+  /// `options` and `observed` must outlive this. `places` is that of StreamTiles.
   DecodedFiles(FileSourceOptions const& options, Observed& observed, std::size_t tile_bytes, bool places)
       : options_(options), observed_(observed), tile_bytes_(tile_bytes), wants_places_(places) {}
 
-  /// There is one more, behind the others.
+  /// Adds a file behind the others.
   void add(std::shared_ptr<OpenFile> opened, Compression compression, std::uint64_t number,
            std::shared_ptr<std::string const> name);
-  /// The first file that no thread has, for a tile of it; it is this thread's until `fill`. Null, if there is none.
+  /// Takes the first file that no thread has, for a tile of it; it is this thread's until `fill`. Null if there is
+  /// none.
   ///
-  /// Throws: what the observer threw in a `fill`, once, as `wait` and `abandon`.
+  /// Throws: an exception of the observer from a `fill`, once, as do `wait` and `abandon`.
   std::shared_ptr<DecodedFile> take();
-  /// False, if all files have ended, or a stop is requested.
+  /// Returns false if all files have ended, or a stop is requested.
   ///
-  /// Blocks: until there is one to take, or that is so.
+  /// Blocks: until there is a file to take, or it returns false.
   bool wait();
-  /// No file is read further; a stop was requested.
+  /// Stops reading all files, because a stop was requested.
   void abandon();
 
   struct Filled {
     std::uint64_t offset = 0;
     std::size_t bytes = 0;
     std::shared_ptr<InputCut> cut;
-    std::size_t unfinished_bytes = 0;  ///< As StreamTiles::Next has it, and `records`.
+    std::size_t unfinished_bytes = 0;  ///< Has the meaning of the member in StreamTiles::Next, as has `records`.
     TileRecords records = {};
   };
-  /// Fills the tile with what comes next of a file that this thread took, and then helps to decode it.
+  /// Fills the tile with the next data of a file that this thread took, and then helps to decode it.
   ///
-  /// Throws: FileProblem without the file's name, if there is no observer to tell; the file has ended then.
+  /// Throws: FileProblem without the file's name, if there is no observer to notify; the file has ended then.
   Filled fill(std::shared_ptr<DecodedFile> const& file, std::span<std::byte> tile);
 
-  /// Of all files so far.
+  /// Losses of all files so far.
   RecordLoss loss() const;
-  /// How many have ended, and how many of them one thread had to decode, as a sentence; empty, if there were none.
+  /// A sentence with the numbers of files that have ended and of those that one thread had to decode; empty if there
+  /// were none.
   std::string describe() const;
 
  private:
@@ -92,10 +94,10 @@ class DecodedFiles {
   bool const wants_places_;
   mutable std::mutex mutex_;
   std::condition_variable_any left_;
-  std::vector<std::shared_ptr<DecodedFile>> files_;  ///< That have not ended.
-  RecordLoss loss_;                                  ///< Of those that have.
+  std::vector<std::shared_ptr<DecodedFile>> files_;  ///< Files that have not ended.
+  RecordLoss loss_;                                  ///< Losses of files that have ended.
   std::uint64_t ended_ = 0, by_one_ = 0;
-  std::exception_ptr thrown_;  ///< By the observer, where no thread was in `next`.
+  std::exception_ptr thrown_;  ///< Exception of the observer, thrown while no thread was in `next`.
 };
 
 }  // namespace penstock

@@ -39,13 +39,13 @@ ByteStream::Gathered DecodedStream::gather(std::span<std::byte> to, std::optiona
       } else if (held().empty()) {
         gave_all_ = true;
         if (stop.stop_requested()) break;
-        // What there was is given; for more a tile would have to wait.
+        // The available bytes are returned; for more, a tile would have to wait.
         if (got > 0 && waits() && linger) return {got, false};
         if (waits() && !decoder_) {
           auto const rest = file_->gather(to.subspan(got), linger, stop);
           return {got + rest.bytes, rest.ended};
         }
-        // What is there may decode to all that is wanted.
+        // The bytes at hand may decode to all that is wanted.
         refill(room_.size(), linger.value_or(std::chrono::microseconds(0)), stop);
       }
     }
@@ -60,7 +60,7 @@ ByteStream::Gathered DecodedStream::gather(std::span<std::byte> to, std::optiona
   return {got, false};
 }
 
-/// Reads until it is known whether the input is compressed, and if that is to wait for more, up to what is wanted.
+/// Reads until it is known whether the input is compressed; if that must wait for more, reads up to `wanted` bytes.
 void DecodedStream::begin(std::size_t wanted, std::optional<std::chrono::microseconds> linger,
                           std::stop_token const& stop) {
   std::size_t const most = std::max(linger ? wanted : 0, input_magic_bytes);
@@ -72,7 +72,7 @@ void DecodedStream::begin(std::size_t wanted, std::optional<std::chrono::microse
   begun_ = true;
 }
 
-/// Reads what comes next behind what is held, of a pipe so many bytes at most.
+/// Reads data behind the bytes held; from a pipe at most `most` bytes.
 void DecodedStream::refill(std::size_t most, std::optional<std::chrono::microseconds> linger,
                            std::stop_token const& stop) {
   if (begin_ == end_) begin_ = end_ = 0;
@@ -80,11 +80,11 @@ void DecodedStream::refill(std::size_t most, std::optional<std::chrono::microsec
   if (waits()) {
     auto const got = file_->gather(room.first(std::min(most, room.size())), linger, stop);
     end_ += got.bytes;
-    // A stop is no end.
+    // A stop is not the end of the stream.
     read_to_end_ = got.ended && !stop.stop_requested();
     return;
   }
-  // A file that has grown meanwhile is read as it was.
+  // A file that has grown meanwhile is read up to its old size.
   auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(room.size(), file_->size() - next_));
   std::size_t const got = file_->read_at(next_, room.first(wanted));
   next_ += got;
@@ -92,7 +92,7 @@ void DecodedStream::refill(std::size_t most, std::optional<std::chrono::microsec
   read_to_end_ = got < wanted || next_ == file_->size();
 }
 
-/// Decodes or copies what it can; 0 if that needs more of the input, or took some that gives nothing.
+/// Decodes or copies as much as possible; returns 0 if that needs more of the input, or took some that gives nothing.
 std::size_t DecodedStream::step(std::span<std::byte> to) {
   if (decoder_) {
     auto const step = decoder_->decode(held(), to);

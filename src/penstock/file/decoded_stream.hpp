@@ -15,20 +15,20 @@
 
 namespace penstock {
 
-/// What a file holds, decoded.
+/// The content of a file, decoded.
 ///
 /// Threads: one at a time.
 class DecodedStream final : public ByteStream {
  public:
-  /// What is read of compressed bytes at a time.
+  /// Number of compressed bytes read at a time.
   static constexpr std::size_t read_bytes = std::size_t{256} << 10;
 
-  /// If it is not said how it is compressed, its first bytes say that, or that it is read as it is. Of a file that is
-  /// read by pieces from this offset on, where a member begins.
+  /// Without `compression`, the first bytes tell whether and how the input is compressed. `offset` is for a file that
+  /// is read by pieces: the position of a member from which it is read.
   explicit DecodedStream(std::shared_ptr<OpenFile> file, std::optional<Compression> compression = {},
                          std::uint64_t offset = 0);
 
-  /// Bytes that were decoded before a damage are given before it throws.
+  /// Bytes decoded before a damage are returned before it throws.
   Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
                   std::stop_token const& stop) override;
   bool holds() const noexcept override { return waits() && (!held().empty() || (decoder_ && !gave_all_)); }
@@ -42,24 +42,25 @@ class DecodedStream final : public ByteStream {
   bool at_end();
 
   std::shared_ptr<OpenFile> const file_;
-  std::uint64_t const offset_;  ///< Where the input begins.
-  std::uint64_t next_;          ///< What is read next, of a file that is read by pieces.
+  std::uint64_t const offset_;  ///< Beginning of the input in the file.
+  std::uint64_t next_;          ///< Offset of the next read, in a file that is read by pieces.
   std::vector<std::byte> room_;
-  std::size_t begin_ = 0, end_ = 0;  ///< What was read and is not decoded yet.
+  std::size_t begin_ = 0, end_ = 0;  ///< Range of the bytes that were read and are not decoded yet.
   bool read_to_end_ = false;
-  bool gave_all_ = true;                    ///< The decoder has given all that it could of what was read.
-  std::optional<Compression> compression_;  ///< Nothing as long as that is not known.
+  bool gave_all_ = true;                    ///< The decoder has given all that it could from the bytes read.
+  std::optional<Compression> compression_;  ///< Nothing as long as it is not known.
   bool begun_ = false;
   std::optional<Decoder> decoder_;
   std::optional<FileProblem> problem_;
 };
 
-/// A file that was read as a stream may have grown meanwhile if it has records, and is else as it was.
+/// Checks that a file that was read as a stream did not change; if it has records, it may have grown.
 ///
-/// Throws: FileProblem, if it is not so.
+/// Throws: FileProblem, if it changed otherwise.
 void expect_unchanged(OpenFile const& file, FileSourceOptions const& options);
 
-/// What the decoder found, as a problem of this file: that the file changed meanwhile explains it better.
+/// Makes a problem of this file from the decoder's error; if the file changed meanwhile, that is the better
+/// explanation.
 FileProblem problem_of_decoding(OpenFile const& file, Error const& error);
 
 }  // namespace penstock

@@ -13,7 +13,7 @@ namespace {
 
 using Probe = std::array<std::byte, DelimitedPieces::probe_bytes>;
 
-/// What is read at first: a few lines of a usual text.
+/// Size of the first read: a few lines of a typical text.
 constexpr std::size_t first_probe_bytes = 1024;
 
 std::size_t overlap_for(Framing const& framing, std::size_t tile_bytes) {
@@ -48,7 +48,7 @@ DelimitedPieces::Piece DelimitedPieces::next(Read const& read, Place from, std::
   }
   if (size - at <= tile_bytes_) return {at, static_cast<std::size_t>(size - at), {}, behind_all};
   auto const found = last_end(read, at, at + tile_bytes_);
-  // It has no more than a tile, whatever its size says.
+  // The file has no more than a tile, whatever its size says.
   if (found.cut) return {at, tile_bytes_, {}, behind_all};
   if (found.end) return {at, static_cast<std::size_t>(*found.end - at), {}, {*found.end, false}};
   Place const rest{at + tile_bytes_ - overlap_, true};
@@ -56,7 +56,7 @@ DelimitedPieces::Piece DelimitedPieces::next(Read const& read, Place from, std::
   return {at, 0, {.refused = 1}, rest};
 }
 
-/// Looks from the end towards the beginning.
+/// Searches from the end towards the beginning.
 DelimitedPieces::Found DelimitedPieces::last_end(Read const& read, std::uint64_t begin, std::uint64_t end) const {
   Probe probe;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   for (std::size_t most = std::max(first_probe_bytes, 2 * overlap_);; most = probe_bytes) {
@@ -69,7 +69,7 @@ DelimitedPieces::Found DelimitedPieces::last_end(Read const& read, std::uint64_t
   }
 }
 
-/// Looks from the beginning towards the end.
+/// Searches from the beginning towards the end.
 DelimitedPieces::Found DelimitedPieces::first_end(Read const& read, std::uint64_t begin, std::uint64_t end) const {
   Probe probe;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   for (;;) {

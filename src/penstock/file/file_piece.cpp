@@ -11,7 +11,7 @@
 namespace penstock {
 namespace {
 
-/// Writes into the second input, if there is one, where records begin.
+/// Writes the places of the records to the second input, if there is one.
 void note_places(FilePiece const& piece, Tile& tile, std::size_t filled) {
   if (piece.records.framing == nullptr || tile.input(1).empty()) return;
   tile.more_filled[0] = write_places(piece.records, tile.input().first(filled), tile.input(1));
@@ -21,7 +21,7 @@ void note_places(FilePiece const& piece, Tile& tile, std::size_t filled) {
 
 std::size_t PieceReader::fill(FilePiece& piece, Tile& tile) {
   if (piece.problem) throw FileProblem(*piece.name, *piece.problem);
-  // Let go of at the end of this call: the last piece closes the file.
+  // Released at the end of this call: the last piece closes the file.
   auto const file = std::exchange(piece.file, nullptr);
   try {
     std::size_t const filled = file == nullptr ? tile.filled : read(*file, piece, tile.input());
@@ -71,16 +71,16 @@ RecordLoss PieceReader::loss() const {
   return loss_;
 }
 
-/// Reads a piece, and looks behind the last one whether the file changed meanwhile.
+/// Reads a piece; after the last one it checks whether the file changed meanwhile.
 std::size_t PieceReader::read(OpenFile& file, FilePiece& piece, std::span<std::byte> tile) {
   std::size_t filled = 0;
   try {
     filled = piece.chain != nullptr ? read_chained(file, piece, tile)
                                     : readers_.read(file, piece.place.offset, tile.first(piece.bytes));
-    // A file may hold less than its size says, as files of the system do, but no less than it held.
+    // A file may have fewer bytes than its size says, as files of the system do, but not fewer than it had.
     if (piece.chain == nullptr && filled < piece.bytes) file.expect_only_grown();
     if (piece.cut != nullptr) filled = leave_begun(file, piece, tile.first(filled));
-    // What a writer has begun is no loss.
+    // A record that a writer has begun is not lost.
     if (piece.chain == nullptr && file.grew()) piece.unfinished_bytes = 0;
     if (piece.chain == nullptr && piece.unfinished_bytes != 0) note_loss({.unfinished = 1});
   } catch (...) {
@@ -91,7 +91,8 @@ std::size_t PieceReader::read(OpenFile& file, FilePiece& piece, std::span<std::b
   return filled;
 }
 
-/// How much of these records is whole: if the file has grown by now, what it ended with may be a part of a record.
+/// Number of bytes of these records that are whole: if the file has grown by now, its last bytes may be a part of a
+/// record.
 std::size_t PieceReader::leave_begun(OpenFile& file, FilePiece const& piece, std::span<std::byte const> records) const {
   Framing const& framing = *piece.cut->framing();
   bool const at_end = piece.place.offset + records.size() == file.size() && !records.empty();
@@ -102,12 +103,12 @@ std::size_t PieceReader::leave_begun(OpenFile& file, FilePiece const& piece, std
   return records.size();
 }
 
-/// All pieces were read: looks whether the file changed meanwhile.
+/// Checks, once all pieces were read, whether the file changed meanwhile.
 void PieceReader::expect_readable(OpenFile const& file, FilePiece const& piece) {
   if (piece.cut == nullptr) return file.expect_unchanged();
   file.expect_only_grown();
   if (!file.grew()) return;
-  // By the time that all pieces are read the last one has been.
+  // The last piece has been read by now, since all have.
   bool const may_be_cut = file.ends_without_delimiter.load(std::memory_order_relaxed);
   std::scoped_lock const lock(mutex_);
   if (first_grown_.empty()) {
@@ -125,11 +126,11 @@ std::size_t PieceReader::read_chained(OpenFile& file, FilePiece& piece, std::spa
   auto const from_file = [&](std::uint64_t offset, std::span<std::byte> to) {
     return to.data() == tile.data() ? readers_.read(file, offset, to) : file.read_at(offset, to);
   };
-  // By reference, which takes no memory: a piece that is not read would keep those behind it waiting.
+  // A reference takes no memory: a piece that is not read would block those behind it.
   auto got = piece.chain->read(std::cref(from_file), piece.number, tile);
   piece.place.offset = got.offset;
   piece.records = std::move(got.records);
-  // What a writer has begun is no loss.
+  // A record that a writer has begun is not lost.
   bool const goes_on = got.unfinished_bytes != 0 && file.grew();
   if (goes_on) got.loss.unfinished = 0;
   piece.unfinished_bytes = goes_on ? 0 : got.unfinished_bytes;

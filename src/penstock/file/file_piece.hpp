@@ -20,19 +20,20 @@ namespace penstock {
 
 struct DecodedFile;
 
-/// What is known of a tile between `next` and `fill` of a FileSource.
+/// State of a tile between `next` and `fill` of a FileSource.
 struct FilePiece {
   FileSource::Place place = {};
   std::shared_ptr<OpenFile> file = {};      ///< Null if `next` has filled the tile already.
-  std::optional<FileProblem> problem = {};  ///< What `fill` is to throw.
+  std::optional<FileProblem> problem = {};  ///< Problem that `fill` throws.
   std::shared_ptr<std::string const> name = {};
-  std::shared_ptr<InputCut> cut = {};  ///< With a framing.
+  std::shared_ptr<InputCut> cut = {};  ///< Set with a framing.
   std::size_t bytes = 0;
-  TileRecords records = {};                   ///< With a framing.
-  std::shared_ptr<ChainedPieces> chain = {};  ///< Finds where the piece is.
-  std::uint64_t number = 0;                   ///< Of such a piece in its file.
-  std::shared_ptr<DecodedFile> decoded = {};  ///< What the tile is to have comes next of it.
-  std::uint64_t unfinished_bytes = 0;         ///< Of a record within which the file ends behind the tile.
+  TileRecords records = {};                   ///< Set with a framing.
+  std::shared_ptr<ChainedPieces> chain = {};  ///< Determines the place of the piece.
+  std::uint64_t number = 0;                   ///< Number of the piece in its chain.
+  std::shared_ptr<DecodedFile> decoded = {};  ///< The file whose next data the tile gets.
+  std::uint64_t unfinished_bytes = 0;         ///< Size of the incomplete record with which the file ends behind the
+                                              /// tile.
 };
 
 /// Fills tiles with pieces of files.
@@ -42,17 +43,17 @@ class PieceReader {
  public:
   explicit PieceReader(FileReaders& readers) : readers_(readers) {}
 
-  /// Says how many bytes the tile has. The piece knows where it began then.
+  /// Returns the number of bytes in the tile. The piece then has its actual beginning.
   ///
   /// Throws: FileProblem that begins with the file's name.
   std::size_t fill(FilePiece& piece, Tile& tile);
-  /// The file ends within a record, which has so many bytes; 0: it does not. `fill` notes it of its pieces.
+  /// Notes that the file ends within a record of this size; 0: it does not. `fill` notes it for its pieces.
   void note_end(std::string const& name, std::uint64_t unfinished_bytes);
-  /// Records of a file were left out between two pieces of it.
+  /// Notes that records of a file were left out between two of its pieces.
   void note_loss(RecordLoss const& loss);
-  /// Of all pieces so far.
+  /// Losses of all pieces so far.
   RecordLoss loss() const;
-  /// Which files ended within a record, and which grew while they were read; a sentence each.
+  /// Sentences on files that ended within a record, and on files that grew while they were read.
   std::vector<std::string> remarks() const;
 
  private:
@@ -64,8 +65,8 @@ class PieceReader {
   FileReaders& readers_;
   mutable std::mutex mutex_;
   RecordLoss loss_;
-  std::string first_end_;         ///< Of the first file that ended within a record.
-  std::uint64_t other_ends_ = 0;  ///< Of others.
+  std::string first_end_;         ///< Description of the first file that ended within a record.
+  std::uint64_t other_ends_ = 0;  ///< Number of other such files.
   std::string first_grown_;       ///< The first file that grew.
   std::uint64_t others_grown_ = 0;
 };

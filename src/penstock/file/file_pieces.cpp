@@ -15,7 +15,7 @@ FilePieces::FilePieces(ChainedFile file, FileSourceOptions const& options, std::
       tile_bytes_(tile_bytes),
       overlap_(options.overlap),
       place_{file_.cut != nullptr ? file_.cut->head() : 0, false} {
-  file_.file->pieces_left = 1;  // Until the last one is given.
+  file_.file->pieces_left = 1;  // The count stays above 0 until the last piece is given out.
   if (file_.cut == nullptr) return;
   file_.file->remember_ends();
   if (!file_.cut->chained()) return;

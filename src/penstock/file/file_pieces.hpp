@@ -20,22 +20,22 @@ namespace penstock {
 /// Threads: one at a time.
 class FilePieces {
  public:
-  /// True if a file can be read so that is cut in this way; null: without a framing.
+  /// True if a file with this cut can be read in pieces; null: without a framing.
   static bool suit(InputCut const* cut) noexcept;
 
-  /// `options` outlive this. `places`: it is to be known where the records of a tile begin.
+  /// `options` must outlive this. `places`: the places of the records of a tile are wanted.
   FilePieces(ChainedFile file, FileSourceOptions const& options, std::size_t tile_bytes, bool places);
 
   struct Next {
     FilePiece piece = {};
     RecordLoss loss = {};
-    bool last = false;  ///< Of those that can be counted.
+    bool last = false;  ///< The last of the pieces that can be counted.
   };
   /// Throws: FileProblem, without the file's name, and as Framing::record_bytes.
   Next next();
-  /// Where the next piece begins, or is looked for.
+  /// Beginning of the next piece, or of the search for it.
   std::uint64_t offset() const noexcept { return place_.offset; }
-  /// If pieces are found when they are read: the file, of which all were given that can be counted.
+  /// The file, if its pieces are found when they are read, and all that can be counted were given out.
   std::optional<ChainedFile> chained() const;
 
  private:
@@ -48,7 +48,7 @@ class FilePieces {
   std::uint64_t const size_;
   std::size_t const tile_bytes_;
   std::size_t const overlap_;
-  DelimitedPieces::Place place_;  ///< Of the next piece.
+  DelimitedPieces::Place place_;  ///< Place of the next piece.
 };
 
 }  // namespace penstock

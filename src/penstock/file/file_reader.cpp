@@ -16,7 +16,7 @@
 namespace penstock {
 namespace {
 
-/// What a way is called, and in which order they are told.
+/// Names of the ways, in the order of the report.
 constexpr std::array ways{
     std::pair{ReadWay::plain, "through the page cache"},
     std::pair{ReadWay::direct, "past the page cache"},
@@ -39,7 +39,7 @@ bool there(int descriptor, std::uint64_t offset) {
   return preadv2(descriptor, &to, 1, static_cast<off_t>(offset), RWF_NOWAIT) >= 0 || errno != EAGAIN;
 }
 
-/// True of most files in a container. They have no pages of their own: the page cache has those of the files below.
+/// True for most files in a container. They have no pages of their own: the page cache has those of the files below.
 bool on_overlay(int descriptor) {
   struct statfs system {};
   return fstatfs(descriptor, &system) == 0 && system.f_type == OVERLAYFS_SUPER_MAGIC;
@@ -54,7 +54,7 @@ std::size_t FileReader::read(OpenFile& file, std::uint64_t offset, std::span<std
       std::size_t const whole = to.size() / access->alignment * access->alignment;
       ssize_t const got = pread(access->descriptor, to.data(), whole, static_cast<off_t>(offset));
       if (got < 0 && errno == EINVAL) file.refuse_direct(EINVAL);
-      // What is left is less than can be read past the page cache, or was interrupted or refused.
+      // The rest is too small for a direct read, or the direct read was interrupted or refused.
       auto const filled = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
       return filled + file.read_at(offset + filled, to.subspan(filled));
     }
@@ -102,7 +102,7 @@ std::size_t FileReaders::read(OpenFile& file, std::uint64_t offset, std::span<st
     explicit Idle(FileReaders& of) : all(of) {
       std::scoped_lock const lock(all.mutex_);
       if (all.idle_.empty()) {
-        // Nothing may throw when it goes back.
+        // The return of a reader must not throw.
         all.idle_.reserve(all.readers_.size() + 1);
         reader = &all.readers_.emplace_back(all.options_);
       } else {
@@ -144,7 +144,7 @@ bool in_page_cache(int descriptor, std::uint64_t offset, std::size_t bytes) {
   if (syscall(cachestat_number, descriptor, &range, &found, 0U) == 0) {
     return 2 * found.cached * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) >= bytes || on_overlay(descriptor);
   }
-  // Before Linux 6.5, or of a file that is not ours.
+  // There is no cachestat before Linux 6.5 or for another user's file: probe both ends.
   return there(descriptor, offset) && there(descriptor, offset + bytes - 1);
 }
 

@@ -15,25 +15,25 @@
 
 namespace penstock {
 
-/// How a tile came to be filled.
+/// The way in which a tile was filled.
 enum class ReadWay { plain, direct };
 
-/// Reads pieces of regular files in the way that suits each, and plainly where nothing else can be had.
+/// Reads pieces of regular files in the way that suits each, and through the page cache if no other is possible.
 ///
-/// What a read past the page cache leaves undone, because it came back short, was interrupted or refused, is read
-/// plainly.
+/// Bytes that a direct read does not deliver, because it came back short, was interrupted or refused, are read through
+/// the page cache.
 ///
 /// Threads: one at a time.
 class FileReader {
  public:
   explicit FileReader(FileReadingOptions const& options) : options_(options) {}
 
-  /// As OpenFile::read_at.
+  /// Has the contract of OpenFile::read_at.
   std::size_t read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to);
 
-  /// Calls of `read` so far that went this way.
+  /// Number of calls of `read` so far that used this way.
   std::uint64_t count(ReadWay way) const noexcept { return counts_.at(static_cast<std::size_t>(way)); }
-  /// Why some went another way than they might have; each a part of a sentence.
+  /// Reasons why some used another way than the best; each a part of a sentence.
   std::vector<std::string> const& reasons() const noexcept { return reasons_; }
 
  private:
@@ -47,7 +47,7 @@ class FileReader {
   std::vector<std::string> reasons_;
 };
 
-/// As many readers as have ever read at once: a producer that reads has one for itself.
+/// Readers, one for each producer that reads: as many as have ever read at once.
 ///
 /// Threads: any.
 class FileReaders {
@@ -56,9 +56,10 @@ class FileReaders {
   FileReaders(FileReaders const&) = delete;
   FileReaders& operator=(FileReaders const&) = delete;
 
-  /// As OpenFile::read_at, by a reader that no other thread uses.
+  /// Has the contract of OpenFile::read_at; it uses a reader that no other thread uses.
   std::size_t read(OpenFile& file, std::uint64_t offset, std::span<std::byte> to);
-  /// How many pieces were read in which way, and why some not in a faster one, as a sentence; empty if there were none.
+  /// A sentence with the numbers of pieces by way of reading, and the reasons for slower ways; empty if there were
+  /// none.
   std::string describe();
 
  private:
@@ -68,7 +69,7 @@ class FileReaders {
   std::vector<FileReader*> idle_;
 };
 
-/// True if at least half of these bytes of the file are in the page cache, or if the system does not say, as of
+/// True if at least half of these bytes of the file are in the page cache, or if the system does not tell, as with
 /// overlayfs.
 ///
 /// Blocks: never; a microsecond.

@@ -44,7 +44,7 @@ bool FileSource::Parts::next(Tile& tile) {
   while (!options_.stop.stop_requested()) {
     if (next_decoded(tile) || next_of_ends(tile)) return true;
     if (current_ != nullptr) {
-      // A pipe may be silent for long: what others have to decode goes first.
+      // A pipe may be silent for long: files that are decoded go first.
       if (!current_->pieces() && decoded_.wait()) continue;
       if (next_of_current(tile)) return true;
     } else if (!opened_all_) {
@@ -57,7 +57,7 @@ bool FileSource::Parts::next(Tile& tile) {
       break;
     }
   }
-  // What was read of a pipe leaves.
+  // The bytes already read from a pipe leave.
   while (stream_ != nullptr && stream_->holds()) {
     if (next_of_stream(tile)) return true;
   }
@@ -106,7 +106,7 @@ void FileSource::Parts::abandon() {
   observed_.tell([&](FileObserver& observer) { observer.abandoned(file_, tiles_); });
 }
 
-/// Makes this file the current one; or else tells why not. True if it does so by the tile.
+/// Makes this file the current one, or reports the reason. True if the report is by the tile.
 bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
   file_ = files_++;
   tiles_ = bytes_ = 0;
@@ -127,8 +127,8 @@ bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
   }
 }
 
-/// If the current file is compressed, it is decoded beside those that follow; of a stream its first bytes will say
-/// that.
+/// Begins to decode the current file in parallel to those that follow, if it is compressed; for a stream its first
+/// bytes will tell.
 void FileSource::Parts::begin_decoding() {
   if (!current_->pieces()) {
     stream_ = std::make_shared<DecodedStream>(current_);
@@ -147,7 +147,7 @@ void FileSource::Parts::begin_decoding() {
   decoded_.add(std::exchange(current_, nullptr), *compression, file_, name_);
 }
 
-/// Finds out how the current file is cut into pieces, if it is regular and can be.
+/// Determines the pieces of the current file, if it is regular and can be cut.
 void FileSource::Parts::begin_pieces() {
   if (!current_->pieces()) return;
   if (options_.framing != nullptr && cut() == nullptr) {
@@ -162,7 +162,7 @@ void FileSource::Parts::begin_pieces() {
                      has_places_);
 }
 
-/// Gives the tile what comes next in the current file. False if it cannot be read, and the observer knows.
+/// Gives the tile the next data of the current file. False if it cannot be read, and the observer was notified.
 bool FileSource::Parts::give_piece(Tile& tile) {
   try {
     auto next = in_pieces_->next();
@@ -175,7 +175,7 @@ bool FileSource::Parts::give_piece(Tile& tile) {
   } catch (Error const& error) {
     return fail_file(FileProblem(error.what()), tile);
   }
-  // More, or damage, may show once they are read.
+  // More data, or damage, may be noticed once they are read.
   if (auto file = in_pieces_->chained()) {
     chain_ends_.add(std::move(*file));
     in_pieces_.reset();
@@ -187,14 +187,14 @@ bool FileSource::Parts::give_piece(Tile& tile) {
   return true;
 }
 
-/// Goes on with a file of which all pieces that were given have been read: true, if by this tile.
+/// Continues a file whose given pieces have all been read: true if it gives this tile data.
 bool FileSource::Parts::next_of_ends(Tile& tile) {
   auto piece = chain_ends_.next();
   if (piece) give(tile, std::move(*piece));
   return piece.has_value();
 }
 
-/// Reads the next tile of a stream; false if the stream was at its end, or stopped, and gave none.
+/// Reads the next tile of a stream; false if the stream had ended or was stopped, and gave no tile.
 bool FileSource::Parts::next_of_stream(Tile& tile) {
   StreamTiles::Next got;
   try {
@@ -203,7 +203,7 @@ bool FileSource::Parts::next_of_stream(Tile& tile) {
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
   }
-  // An empty stream is one empty tile; one that ends behind a tile that has left has no tile after it.
+  // An empty stream is one empty tile; a stream that ends behind a tile that has left has no further tile.
   bool const gives = got.more > 0 || (got.ended && tiles_ == 0);
   if (gives) {
     give(tile, {.place = {file_, got.offset},
@@ -219,7 +219,8 @@ bool FileSource::Parts::next_of_stream(Tile& tile) {
   return gives;
 }
 
-/// Tells what is wrong with the current file, and ends it: true if by this tile, false if the observer knows.
+/// Reports the problem of the current file, and ends the file: true if by this tile, false if the observer was
+/// notified.
 bool FileSource::Parts::fail_file(FileProblem const& problem, Tile& tile) {
   bool const by_tile = !observed_.any();
   if (by_tile) {
@@ -239,7 +240,7 @@ void FileSource::Parts::give(Tile& tile, FilePiece piece) {
 }
 
 void FileSource::Parts::end_file() {
-  in_pieces_.reset();  // It has the file, too.
+  in_pieces_.reset();  // It refers to the file, too.
   current_ = nullptr;
   stream_ = nullptr;
   observed_.tell([&](FileObserver& observer) { observer.ended(file_, tiles_); });

@@ -24,12 +24,12 @@
 
 namespace penstock {
 
-/// What a FileSource is made of.
+/// The implementation of a FileSource.
 class FileSource::Parts {
  public:
   Parts(NextFile next, Pool const& pool, FileSourceOptions options);
 
-  /// As FileSource.
+  /// These have the contracts of FileSource.
   void serve(Pool const& pool);
   bool next(Tile& tile);
   std::size_t fill(Tile& tile);
@@ -45,7 +45,7 @@ class FileSource::Parts {
   void abandon();
   void begin_decoding();
   bool open(InputFile const& input, Tile& tile);
-  /// How the current file is cut, with a framing; null until its head was read.
+  /// The cut of the current file, with a framing; null until its head was read.
   std::shared_ptr<InputCut> const& cut() const { return stream_tiles_.cut(); }
   void begin_pieces();
   bool give_piece(Tile& tile);
@@ -59,7 +59,7 @@ class FileSource::Parts {
   PieceReader pieces_;
   NextFile const next_file_;
   std::size_t const tile_bytes_;
-  bool const has_places_;  ///< Tiles have a second input.
+  bool const has_places_;  ///< True if tiles have a second input.
   FileSourceOptions const options_;
   Observed observed_;
   StreamTiles stream_tiles_;
@@ -70,13 +70,13 @@ class FileSource::Parts {
 
   bool opened_all_ = false;
   std::shared_ptr<OpenFile> current_;
-  std::optional<FilePieces> in_pieces_;  ///< How it is read, if by all producers at once.
-  std::shared_ptr<ByteStream> stream_;   ///< What the current one holds, if it is read as a stream.
+  std::optional<FilePieces> in_pieces_;  ///< State of the current file, if all producers read it at once.
+  std::shared_ptr<ByteStream> stream_;   ///< Content of the current file, if it is read as a stream.
   std::shared_ptr<std::string const> name_;
-  std::uint64_t file_ = 0;   ///< The current one's number.
-  std::uint64_t files_ = 0;  ///< Gone to so far.
-  std::uint64_t tiles_ = 0;  ///< Of the current one, given out so far.
-  std::uint64_t bytes_ = 0;  ///< Of the current one, before the next tile's own.
+  std::uint64_t file_ = 0;   ///< Number of the current file.
+  std::uint64_t files_ = 0;  ///< Number of files begun so far.
+  std::uint64_t tiles_ = 0;  ///< Number of tiles of the current file given out so far.
+  std::uint64_t bytes_ = 0;  ///< Number of bytes of the current file before the next tile's own.
 };
 
 }  // namespace penstock

@@ -14,7 +14,7 @@
 namespace penstock {
 namespace {
 
-/// Beyond it a time would be none that the clock has.
+/// A longer linger would exceed the range of the clock.
 constexpr std::chrono::hours longest_linger{24 * 365};
 
 std::size_t read_at(int descriptor, std::uint64_t offset, std::span<std::byte> to) {
@@ -36,7 +36,7 @@ FollowedFile::FollowedFile(InputFile const& input, std::uint64_t number, FileSou
       files_(input.path, number, watch, std::move(look_for_changes)) {}
 
 void FollowedFile::look() {
-  // What changes from here on is reported again.
+  // Later changes are reported again.
   if (!std::exchange(changed_, false)) return;
   files_.look(now_ != nullptr && now_->size() <= position_);
   if (now_ == nullptr) {
@@ -62,7 +62,7 @@ void FollowedFile::begin_generation() {
     cut_by({options_.framing, 0});
 }
 
-/// The file was truncated.
+/// Restarts after the file was truncated.
 void FollowedFile::begin_again() {
   ++truncations_;
   ++generation_;
@@ -71,7 +71,7 @@ void FollowedFile::begin_again() {
   changed_ = true;
 }
 
-/// Looks whether this file is compressed, if its first bytes are to say that; false if they are not all there.
+/// Checks whether this file is compressed, if its first bytes must tell; false if they are not all there.
 ///
 /// Throws: FileProblem, if it is.
 bool FollowedFile::is_plain() {
@@ -96,7 +96,7 @@ void FollowedFile::cut_by(Framing::OfInput of, bool ends_by_cr) {
   position_ = of.head;
 }
 
-/// Reads how the records of this file are, if its first bytes say that; false if they are not all there.
+/// Reads the framing of this file, if its first bytes determine it; false if they are not all there.
 bool FollowedFile::begin_records() {
   if (options_.framing == nullptr || cutter_) return true;
   std::size_t const most = options_.text ? std::min(text_head_bytes, tile_bytes_) : options_.framing->head_bytes();
@@ -128,8 +128,7 @@ std::optional<FollowedFile::Next> FollowedFile::read(std::span<std::byte> tile) 
   if (!is_plain() || !begin_records()) return std::nullopt;
   std::size_t const held = cutter_ ? cutter_->held() : 0;
   std::size_t const got = read_at(now_->descriptor(), position_, tile.subspan(held));
-  // A file that was truncated may have grown beyond the position by now; what was read then is of no record's
-  // beginning.
+  // A truncated file may have grown beyond the position by now; bytes read then do not begin with a record.
   auto const from_file = [this](std::uint64_t offset, std::span<std::byte> to) {
     return read_at(now_->descriptor(), offset, to);
   };
@@ -140,7 +139,7 @@ std::optional<FollowedFile::Next> FollowedFile::read(std::span<std::byte> tile) 
   seen_.add(position_, tile.subspan(held, got));
   Next next{{number_, position_, generation_}, got, cut_, {}};
   position_ += got;
-  // What is not known yet is looked for once more.
+  // Another look follows, since the state is not known yet.
   if (got != 0 || ending_) changed_ = true;
   bool const ended = ending_ && got == 0;
   if (cutter_) {

@@ -20,50 +20,50 @@
 
 namespace penstock {
 
-/// One name of a regular file that is read on as the file grows, and that may come to mean another file.
+/// One name of a regular file that is read as the file grows; the name may later refer to another file.
 ///
-/// The file is read until the name means another one that has bytes, then to its end, and then the other one is read.
-/// So what a writer adds to the old file until it first writes to the new one is not lost. Files that have had the name
-/// in between are found by the names that they have now.
+/// The file is read until the name refers to another one that has bytes, then to its end; then the other one is read.
+/// Data that a writer adds to the old file until it first writes to the new one is thus not lost. Files that had the
+/// name in between are found by their current names.
 ///
 /// Threads: one at a time.
 class FollowedFile {
  public:
   using Clock = ChangeWatch::Clock;
 
-  /// It is the owner of this number at `watch`. `options` and `watch` outlive this. `look_for_changes` has what the
-  /// watch reports noted.
+  /// The object is owner number `number` at `watch`. `options` and `watch` must outlive this. `look_for_changes` makes
+  /// it note the reports of the watch.
   FollowedFile(InputFile const& input, std::uint64_t number, FileSourceOptions const& options, std::size_t tile_bytes,
                ChangeWatch& watch, std::function<void()> look_for_changes);
   FollowedFile(FollowedFile const&) = delete;
   FollowedFile& operator=(FollowedFile const&) = delete;
 
   std::string const& name() const noexcept { return name_; }
-  /// Its owner's watch reported this.
+  /// Notes a report of the watch for its owner.
   void note(ChangeWatch::News const& news) { changed_ = files_.note(news) || changed_; }
-  /// Finds out what became of the file and its name, if that is not known.
+  /// Updates the state of the file and its name, if that is not known.
   ///
   /// Throws: FileProblem, without the name: it cannot be followed, or not any more.
   void look();
-  /// When it is to be read; nothing: not before something changes.
+  /// Time of the next read; nothing: only after a change.
   std::optional<Clock::time_point> due() const;
 
   struct Next {
     FileSource::Place place;
     std::size_t bytes = 0;
     std::shared_ptr<InputCut> cut = {};
-    TileRecords records = {};  ///< With a framing.
+    TileRecords records = {};  ///< Set with a framing.
   };
-  /// Reads what is there, as much as the tile takes; nothing if that is no whole record, or was the end of a file.
+  /// Reads the available data, as much as the tile takes; nothing if that is no whole record, or was the end of a file.
   ///
-  /// Throws: as look; and if records cannot be told.
+  /// Throws: as look; and if records cannot be found.
   std::optional<Next> read(std::span<std::byte> tile);
 
-  /// Reads and watches it no more.
+  /// Stops reading and watching it.
   void give_up() noexcept;
 
   RecordLoss loss() const;
-  /// How often it was found to be truncated.
+  /// Number of truncations found.
   std::uint64_t truncations() const noexcept { return truncations_; }
   RotatedFiles const& files() const noexcept { return files_; }
 
@@ -80,19 +80,19 @@ class FollowedFile {
   std::size_t const tile_bytes_;
   RotatedFiles files_;
 
-  bool changed_ = true;                      ///< Since the last look.
-  RotatedFiles::Open const* now_ = nullptr;  ///< The one that is read.
-  bool ending_ = false;                      ///< It is to be read to its end.
+  bool changed_ = true;                      ///< True if something changed since the last look.
+  RotatedFiles::Open const* now_ = nullptr;  ///< The file that is read.
+  bool ending_ = false;                      ///< True: it is to be read to its end.
   std::uint64_t generation_ = 0;
   std::uint64_t size_ = 0, position_ = 0;
-  SeenBytes seen_;                          ///< In front of the position.
-  std::optional<Clock::time_point> since_;  ///< When bytes behind the position were first seen.
+  SeenBytes seen_;                          ///< Bytes in front of the position.
+  std::optional<Clock::time_point> since_;  ///< Time at which bytes behind the position were first seen.
   std::uint64_t truncations_ = 0;
-  bool known_plain_ = true;  ///< Its first bytes are no compressed ones, or are not to be looked at.
+  bool known_plain_ = true;  ///< True: its first bytes are not compressed, or need no check.
 
-  std::shared_ptr<InputCut> cut_;  ///< With a framing, once it is known.
+  std::shared_ptr<InputCut> cut_;  ///< Set with a framing, once it is known.
   std::optional<StreamCutter> cutter_;
-  RecordLoss loss_;  ///< Of cutters before.
+  RecordLoss loss_;  ///< Losses of earlier cutters.
 };
 
 }  // namespace penstock

@@ -14,7 +14,7 @@ FileSourceOptions const& expect_no_overlap(FileSourceOptions const& options) {
   throw Error(ErrorKind::bad_argument, "Tiles of files that are followed cannot overlap: ask for one of both.");
 }
 
-/// Why it cannot be followed, as far as that shows without its file.
+/// The reason why it cannot be followed, as far as that is known without its file.
 std::optional<FileProblem> problem_of(InputFile const& input) {
   if (input.problem) return input.problem;
   if (input.path == "-") return FileProblem("standard input cannot be followed; read it without that");
@@ -68,7 +68,7 @@ std::optional<FollowedFiles::Next> FollowedFiles::next(std::span<std::byte> tile
   return std::nullopt;
 }
 
-/// What this file has by now.
+/// Reads the next data of this file.
 std::optional<FollowedFiles::Next> FollowedFiles::next_of(Member& member, std::uint64_t number,
                                                           std::span<std::byte> tile) {
   if (member.told) return std::nullopt;
@@ -88,7 +88,7 @@ std::optional<FollowedFiles::Next> FollowedFiles::next_of(Member& member, std::u
   return fail(member, number);
 }
 
-/// Tells what is wrong with a file: by a tile, or nothing if the observer knows.
+/// Reports a file's problem: by a tile, or returns nothing if the observer was notified.
 std::optional<FollowedFiles::Next> FollowedFiles::fail(Member& member, std::uint64_t number) {
   member.told = true;
   member.file->give_up();

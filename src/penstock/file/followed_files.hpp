@@ -15,12 +15,12 @@
 
 namespace penstock {
 
-/// Regular files that are read as they grow: a tile has bytes of one of them, and they take turns.
+/// Regular files that are read as they grow: a tile has bytes of one of them, alternately.
 ///
 /// Threads: one at a time.
 class FollowedFiles {
  public:
-  /// `options` outlive this.
+  /// `options` must outlive this.
   ///
   /// Throws: Error of kind bad_argument, if tiles are to overlap; of kind system, as ChangeWatch.
   FollowedFiles(FileSource::NextFile next_file, FileSourceOptions const& options, std::size_t tile_bytes);
@@ -28,19 +28,19 @@ class FollowedFiles {
   struct Next {
     FollowedFile::Next piece;
     std::shared_ptr<std::string const> name;
-    std::optional<FileProblem> problem;  ///< Its file is not followed any more.
+    std::optional<FileProblem> problem;  ///< Its file is no longer followed, for this reason.
   };
   /// Reads the next tile; nothing once a stop is requested, or no file is left that can be followed.
   ///
-  /// Blocks: until then.
-  /// Throws: what next_file and the observer throw.
+  /// Blocks: until there is a tile, or it returns nothing.
+  /// Throws: exceptions of next_file and the observer.
   std::optional<Next> next(std::span<std::byte> tile);
 
-  /// Of all files so far.
+  /// Losses of all files so far.
   RecordLoss loss() const;
-  /// Files that had a name that is followed, and were gone before they could be read.
+  /// Files that had a followed name, and were gone before they could be read.
   std::vector<LeftOut> left_out() const;
-  /// Which files were truncated, or may have been missed, a sentence each.
+  /// Sentences on files that were truncated, or that may have been missed.
   std::vector<std::string> remarks() const;
 
  private:
@@ -48,8 +48,8 @@ class FollowedFiles {
     std::unique_ptr<FollowedFile> file;
     std::shared_ptr<std::string const> name;
     std::uint64_t tiles = 0;
-    std::optional<FileProblem> problem = {};  ///< It is not followed.
-    bool told = false;                        ///< Of the problem, or of the end.
+    std::optional<FileProblem> problem = {};  ///< It is not followed, for this reason.
+    bool told = false;                        ///< The observer was notified of the problem, or of the end.
   };
   void open_all();
   void note_changes(std::optional<ChangeWatch::Clock::time_point> until);

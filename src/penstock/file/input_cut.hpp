@@ -10,15 +10,15 @@
 
 namespace penstock {
 
-/// What the user says of it; as FileSourceOptions.
+/// The user's options, as in FileSourceOptions.
 struct CutOptions {
   std::size_t tile_bytes = 0;
   LongRecords long_records = LongRecords::refuse;
   std::size_t overlap = 0;
-  bool ends_by_cr = false;  ///< Records end by "\r", and tiles have a "\n" instead.
+  bool ends_by_cr = false;  ///< Records end with "\r", and tiles have a "\n" instead.
 };
 
-/// How one input is cut into tiles of whole records.
+/// The division of one input into tiles of whole records.
 ///
 /// Threads: any.
 class InputCut {
@@ -29,13 +29,13 @@ class InputCut {
   FramingRef const& framing() const noexcept { return of_.framing; }
   /// Bytes in front of the first record.
   std::size_t head() const noexcept { return of_.head; }
-  /// How a regular file is cut, if its records are all of one size.
+  /// Pieces of a regular file, if its records are all of one size.
   std::optional<EqualPieces> const& equal() const noexcept { return equal_; }
-  /// How it is cut, if its records end with a delimiter.
+  /// Pieces of a regular file, if its records end with a delimiter.
   std::optional<DelimitedPieces> const& delimited() const noexcept { return delimited_; }
-  /// True if it is cut by ChainedPieces.
+  /// True if ChainedPieces cuts it.
   bool chained() const noexcept { return !equal_ && !delimited_ && of_.framing->finds_records(); }
-  /// Its lines end by "\r", and tiles are to have a "\n" instead.
+  /// True if its lines end with "\r", and tiles are to have a "\n" instead.
   bool ends_by_cr() const noexcept { return ends_by_cr_; }
 
  private:

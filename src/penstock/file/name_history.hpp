@@ -8,47 +8,48 @@
 
 namespace penstock {
 
-/// What happened to a name in a folder.
+/// Event of a name in a folder.
 struct NameEvent {
   enum class Kind {
-    appeared,  ///< A file has it now: a new one, or one that had another name.
-    left,      ///< The file that had it has another one.
-    vanished,  ///< The file that had it is gone.
+    appeared,  ///< A file got the name: a new one, or one that had another name.
+    left,      ///< The file with the name got another one.
+    vanished,  ///< The file with the name is gone.
   };
   Kind kind = Kind::appeared;
   std::string_view name = {};
-  std::uint32_t move = 0;  ///< What joins `left` and `appeared` of one file; 0: it is not renamed.
+  std::uint32_t move = 0;  ///< Number that links `left` and `appeared` of one file; 0: it is not renamed.
 };
 
-/// Which files had a name one after the other, and which names they have by now, as the events of their folder tell.
+/// The files that had a name one after the other, with their current names, according to the events of their folder.
 ///
-/// So a log that was rotated several times is found by the name that it has now.
+/// A log that was rotated several times is thus found by its current name.
 ///
 /// Threads: one at a time.
 class NameHistory {
  public:
-  /// `name`: the name that is followed.
+  /// `name` is the name that is followed.
   explicit NameHistory(std::string name) : name_(std::move(name)) {}
 
   struct File {
     std::uint64_t number = 0;
-    std::string name = {};      ///< Empty: it has none in this folder.
+    std::string name = {};      ///< Empty: it has no name in this folder.
     std::uint32_t move = 0;     ///< It is being renamed.
-    std::uint64_t changes = 0;  ///< How often its name changed.
-    bool missing = false;       ///< No file was found by its name: one may come, or its next event.
-    bool opened = false;        ///< It can be read, whatever its name is.
+    std::uint64_t changes = 0;  ///< Number of changes of its name.
+    bool missing = false;       ///< No file was found under its name: one may come, or its next event.
+    bool opened = false;        ///< It can be read, whatever its name.
   };
-  /// The oldest first. The last one may have the name now.
+  /// Files, the oldest first. The last one may have the name now.
   std::deque<File>& files() noexcept { return files_; }
   File* find(std::uint64_t number) noexcept;
   void erase(std::uint64_t number);
 
-  /// True if it is of a file or of the name.
+  /// Notes an event; true if it concerns a file or the name.
   bool note(NameEvent const& event);
-  /// Events were missed: names are not known any more, and a file may have the name. Returns how many files cannot be
-  /// found any more.
+  /// Restarts after missed events: names are not known any more, and a file may have the name. Returns the number of
+  /// files that can no longer be found.
   std::uint64_t begin_anew();
-  /// Forgets files that have no name and are not open, and returns how many these are. After all events were noted.
+  /// Forgets files that have no name and are not open, and returns their number. To be called after all events were
+  /// noted.
   std::uint64_t drop_lost();
 
  private:

@@ -7,7 +7,7 @@
 
 namespace penstock {
 
-/// Tells an observer, if there is one, by one thread at a time.
+/// Notifies an observer, if there is one, by one thread at a time.
 ///
 /// Threads: any.
 class Observed {

@@ -17,18 +17,18 @@
 namespace penstock {
 namespace {
 
-/// What is asked for at a time of a file of unknown size. Files in /proc/sys refuse 4 MiB for want of memory.
+/// Size of a read of a file of unknown size. Files in /proc/sys refuse 4 MiB for lack of memory.
 constexpr std::size_t read_bytes = std::size_t{256} << 10;
 
-/// What O_DIRECT demands where the system does not say: as much as any disk's block or any page.
+/// Alignment for O_DIRECT if the system does not tell it: at least that of any disk's block or any page.
 constexpr std::size_t usual_alignment = 4096;
 
-/// How long a stream that always has more may go on filling one piece of memory.
+/// Maximum time for filling one piece of memory from a stream that always has more.
 constexpr std::chrono::milliseconds longest_gathering{5};
 
 using WallClock = std::chrono::steady_clock;
 
-/// True if there is more to read by `linger` after `first`, and no wait for it has become too long.
+/// True if there is more to read by `linger` after `first`, and the wait for it is not too long yet.
 bool has_more(int descriptor, WallClock::time_point first, std::chrono::microseconds linger) {
   WallClock::duration const waited = WallClock::now() - first;
   if (waited >= std::max<WallClock::duration>(linger, longest_gathering)) return false;
@@ -39,8 +39,8 @@ bool has_more(int descriptor, WallClock::time_point first, std::chrono::microsec
   return ppoll(&waited_for, 1, &at_most, nullptr) > 0;
 }
 
-/// Asks the system for a pipe that holds more: with 64 KiB, as it usually has, reader and writer wake each other for
-/// every 64 KiB. It stays as it is if it is that large, or where the user's pipes may not have so much.
+/// Requests a larger pipe: with the usual 64 KiB, reader and writer wake each other for every 64 KiB. It is unchanged
+/// if it is that large already, or if the user's pipes may not be so large.
 constexpr int pipe_bytes = 1 << 20;
 void widen_if_pipe(int descriptor) {
   int const now = fcntl(descriptor, F_GETPIPE_SZ);
@@ -101,7 +101,7 @@ OpenFile::OpenFile(int descriptor) : descriptor_(descriptor), owned_(false) {
 void OpenFile::look() {
   if (fstat(descriptor_, &before_) != 0) fail(errno);
   pieces_ = S_ISREG(before_.st_mode) && before_.st_size > 0;
-  // A smaller one is read ahead in whole anyway.
+  // A smaller file is read ahead in whole anyway.
   if (pieces_ && size() > read_bytes) posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
   if (S_ISFIFO(before_.st_mode)) widen_if_pipe(descriptor_);
 }
@@ -122,7 +122,7 @@ std::string OpenFile::direct_refusal() const {
 }
 
 void OpenFile::open_direct() noexcept {
-  // By its descriptor: another file may have taken its path.
+  // Uses the descriptor, because another file may have taken the path.
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor_);
   direct_.alignment = usual_alignment;
@@ -148,7 +148,7 @@ std::size_t OpenFile::read_at(std::uint64_t offset, std::span<std::byte> to) con
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(errno);
     if (got == 0) {
-      // Those in /sys claim a page, whatever they hold: if it still claims what it did, this is all there is.
+      // Files in /sys claim a page, whatever they hold: if the size is unchanged, this is all there is.
       expect_unchanged();
       break;
     }
@@ -168,8 +168,8 @@ std::size_t OpenFile::look_at(std::uint64_t offset, std::span<std::byte> to) con
 
 std::size_t OpenFile::read_some(std::span<std::byte> to, std::stop_token const& stop) const {
   while (!stop.stop_requested()) {
-    // A tenth of a second at most, to look at `stop`: a read of a terminal or a pipe may block without an end.
-    // A pipe that no writer has opened yet reads as ended, but poll is silent about it until one came.
+    // A tenth of a second at most, to check `stop`: a read of a terminal or a pipe may block without an end. A pipe
+    // that no writer has opened yet reads as ended, but poll is silent about it until one came.
     pollfd waited{descriptor_, POLLIN, 0};
     int const ready = poll(&waited, 1, 100);
     if (ready == 0) continue;
@@ -205,8 +205,8 @@ void OpenFile::expect_unchanged() const {
   char const* const remedy = " while it was being read; read it again when no program writes to it";
   if (now.st_size < before_.st_size) throw FileProblem(std::string("it shrank") + remedy, FileChange::shrank);
   if (now.st_size > before_.st_size) throw FileProblem(std::string("it grew") + remedy, FileChange::grew);
-  // A writer may put the time of the last writing back, but not that of the last change of status. To add a link or to
-  // remove one moves that as well, and it does not show whether anything else moved it, too.
+  // A writer may reset the time of the last write, but not that of the last status change. Adding or removing a link
+  // changes that as well, and hides whether anything else changed it, too.
   bool const relinked = now.st_nlink != before_.st_nlink;
   if (!same_time(now.st_mtim, before_.st_mtim) || (!relinked && !same_time(now.st_ctim, before_.st_ctim))) {
     throw FileProblem(std::string("it changed") + remedy, FileChange::changed);
@@ -225,7 +225,7 @@ bool OpenFile::grew() const {
   return S_ISREG(before_.st_mode) && now.st_size > before_.st_size;
 }
 
-/// As much as there is, so that a change that is under way shows and fails nothing.
+/// Reads as much as there is, so that a concurrent change is noticed and causes no failure.
 OpenFile::Excerpt OpenFile::excerpt_at(std::uint64_t offset) const {
   Excerpt excerpt{offset};
   ssize_t const got = pread(descriptor_, excerpt.bytes.data(), excerpt.bytes.size(), static_cast<off_t>(offset));

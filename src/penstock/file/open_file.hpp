@@ -22,81 +22,81 @@ namespace penstock {
 
 class OpenFolder;
 
-/// How to read a file past the page cache.
+/// Parameters of reading a file past the page cache.
 struct DirectAccess {
   int descriptor = -1;
-  std::size_t alignment = 0;  ///< Of memory, offset and size, in bytes.
+  std::size_t alignment = 0;  ///< Alignment of memory, offset and size, in bytes.
 };
 
-/// A file being read: a regular one by pieces from many threads, anything else from its beginning to its end by one.
+/// A file being read: a regular one by pieces from many threads, any other from its beginning to its end by one.
 ///
 /// Throws: FileProblem, without the file's name.
 class OpenFile final : public ByteStream {
  public:
-  /// As the input says where it is.
+  /// Opens the file that the input names.
   static std::shared_ptr<OpenFile> of(InputFile const& input);
   /// `-` is standard input. Does not block on a pipe without a writer.
   explicit OpenFile(std::string const& path);
-  /// A regular file of this name in a directory, and no link to one.
+  /// Opens a regular file of this name in a directory, and no link to one.
   OpenFile(OpenFolder const& in, std::string const& name);
-  /// One that is open already, and stays the caller's to close.
+  /// Uses a descriptor that is open already; the caller closes it.
   explicit OpenFile(int descriptor);
   OpenFile(OpenFile const&) = delete;
   OpenFile& operator=(OpenFile const&) = delete;
   ~OpenFile() override;
 
-  /// True if `size` is known and `read_at` works. A regular file that says it is empty is read as a stream, because
-  /// those in /proc say so whatever they hold.
+  /// True if `size` is known and `read_at` works. A regular file of size 0 is read as a stream, because those in /proc
+  /// have size 0 whatever they hold.
   bool pieces() const noexcept { return pieces_; }
-  /// True of a regular file, also of one that says it is empty.
+  /// True for a regular file, including one of size 0.
   bool regular() const noexcept { return S_ISREG(before_.st_mode); }
   std::uint64_t size() const noexcept { return static_cast<std::uint64_t>(before_.st_size); }
 
-  /// Fills `to` from `offset`, and says how many bytes: fewer only if the file holds less than its size says, as those
-  /// in /sys do.
+  /// Fills `to` from `offset`, and returns the number of bytes: fewer only if the file has fewer than its size says, as
+  /// those in /sys do.
   ///
   /// Threads: any.
   /// Throws:  also if the file ends early because it shrank or changed.
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) const;
-  /// As read_at, of a place far behind what was read before: what is not in the page cache is asked for with much that
-  /// is behind it, so that the next calls need not wait.
+  /// Reads like read_at at a place far behind the last reads: if the data is not in the page cache, it requests much
+  /// behind it as well, so that the next calls need not wait.
   std::size_t look_at(std::uint64_t offset, std::span<std::byte> to) const;
-  /// Reads what there is, at most all of `to`, and says how many bytes: 0 only at the end of the stream, or once `stop`
-  /// is requested.
+  /// Reads the available data, at most all of `to`, and returns the number of bytes: 0 only at the end of the stream,
+  /// or once `stop` is requested.
   ///
   /// Blocks: until there is input or, a tenth of a second later at most, `stop` is requested.
   std::size_t read_some(std::span<std::byte> to, std::stop_token const& stop) const;
-  /// As read_some, until it is enough.
+  /// Calls read_some until the data suffices.
   Gathered gather(std::span<std::byte> to, std::optional<std::chrono::microseconds> linger,
                   std::stop_token const& stop) override;
-  /// Throws: if this is a regular file, not standard input, and its size, its time of writing, its time of change or
-  /// its number of links is another than when it was opened. To rename it, to change its mode or owner, to link it and
-  /// to remove it count as changes therefore. What is written through a mapping that was written to before, or in the
-  /// same tick of the file system's clock in which the file was opened, need not show in any of these.
+  /// Throws: if this is a regular file, not standard input, and its size, write time, change time or number of links
+  ///         differs from that at its opening. Renaming, linking or removing it, and changing its mode or owner,
+  ///         therefore count as changes. Writes through a mapping that was written to before, or in the same tick of
+  ///         the file system's clock as the opening, may remain unnoticed.
   void expect_unchanged() const;
-  /// True if it is larger than when it was opened.
+  /// True if it is larger than at its opening.
   bool grew() const;
-  /// Remembers with which bytes it begins and ends, for expect_only_grown.
+  /// Stores its first and last bytes for expect_only_grown.
   void remember_ends();
-  /// As expect_unchanged, but it may have grown, if it still has what it held then at its beginning and at its end.
+  /// Does the same as expect_unchanged, but the file may have grown, if its old beginning and end are unchanged.
   ///
   /// Throws: also if it holds more than its size says.
   void expect_only_grown() const;
 
-  /// To be read from anywhere; lives as long as this.
+  /// Descriptor for reads at any offset; valid as long as this object.
   int descriptor() const noexcept { return descriptor_; }
-  /// Nothing if the file cannot be read past the page cache. Opened at the first call.
+  /// Opens it for direct access at the first call; nothing if the file cannot be read past the page cache.
   ///
   /// Threads: any.
   std::optional<DirectAccess> direct();
-  /// Why it cannot, after such a call.
+  /// The reason why it cannot, after such a call.
   std::string direct_refusal() const;
-  /// It turned out that it cannot, with this error's number.
+  /// Notes that direct access failed, with this error's number.
   void refuse_direct(int number) noexcept { direct_error_.store(number, std::memory_order_relaxed); }
 
-  /// Pieces that are not read yet; the thread that takes it to 0 looks whether the file changed meanwhile.
+  /// Number of pieces that are not read yet; the thread that takes it to 0 checks whether the file changed meanwhile.
   std::atomic<std::uint64_t> pieces_left{0};
-  /// The last record had no delimiter when it was read, and was taken for whole.
+  /// The last record had no delimiter when it was read, and was taken as whole.
   std::atomic<bool> ends_without_delimiter{false};
 
  private:

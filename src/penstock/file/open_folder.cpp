@@ -53,7 +53,7 @@ void OpenFolder::list(std::vector<Entry>& to) const {
       if (name == "." || name == "..") continue;
       Entry& entry = to.emplace_back(Entry{std::string(name), static_cast<mode_t>(DTTOIF(found->d_type)), {}});
       if (entry.kind != 0) continue;
-      // Not every file system says it here.
+      // Some file systems do not report the type here.
       struct stat status {};
       if (fstatat(descriptor_, entry.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
         entry.kind = status.st_mode & S_IFMT;

@@ -8,8 +8,7 @@
 
 namespace penstock {
 
-/// A directory that is open: what is below it is found from here, whatever becomes of its path, and however long that
-/// is.
+/// An open directory: entries below it are found from here, whatever becomes of its path, and however long that is.
 ///
 /// Threads: any.
 /// Throws:  FileProblem, without the path.
@@ -17,7 +16,7 @@ class OpenFolder {
  public:
   /// Follows links.
   explicit OpenFolder(std::string const& path);
-  /// A directory of this name in another, and no link to one. `..` is the one above.
+  /// Opens a directory of this name in another, and no link to one. `..` is the parent.
   OpenFolder(OpenFolder const& in, std::string const& name);
   OpenFolder(OpenFolder const&) = delete;
   OpenFolder& operator=(OpenFolder const&) = delete;
@@ -25,7 +24,7 @@ class OpenFolder {
 
   int descriptor() const noexcept { return descriptor_; }
 
-  /// Tells a directory from all others, while any of both is open.
+  /// Identifies a directory among all others, while either is open.
   struct Identity {
     dev_t device = 0;
     ino_t number = 0;
@@ -33,13 +32,13 @@ class OpenFolder {
   };
   Identity identity() const;
 
-  /// What is in a directory, by one name.
+  /// An entry of a directory.
   struct Entry {
     std::string name;
-    mode_t kind = 0;      ///< One of S_IFMT, or 0 if that is not known.
-    std::string problem;  ///< Why not, or empty.
+    mode_t kind = 0;      ///< One of S_IFMT, or 0 if not known.
+    std::string problem;  ///< The reason why it is not known, or empty.
   };
-  /// Adds all that is in it but itself and the one above, in no order. Call it once.
+  /// Adds all entries but itself and the parent, in no order. Call it once.
   ///
   /// Throws: also if it can be read in part only; that part was added.
   void list(std::vector<Entry>& to) const;

@@ -14,10 +14,10 @@
 namespace penstock {
 namespace {
 
-/// So many are open at once; others that wait are known by their names.
+/// Maximum number of open files; others that wait are known by their names.
 constexpr std::size_t most_open = 64;
 
-/// The folder of a path, and the name in it.
+/// Splits a path into its folder and the name in it.
 std::pair<std::string, std::string> parted(std::string const& path) {
   auto const slash = path.rfind('/');
   if (slash == std::string::npos) return {".", path};
@@ -68,7 +68,7 @@ bool RotatedFiles::note(ChangeWatch::News const& news) {
 
 void RotatedFiles::look(bool read_all) {
   if (std::exchange(events_gone_, false)) begin_anew();
-  // What is left of the file is read before its folder is missed.
+  // The rest of the file is read before the loss of its folder matters.
   if (folder_gone_ && (now() == nullptr || read_all)) watch_names();
   open_named();
   if (has_other_file()) open_named();
@@ -91,8 +91,8 @@ void RotatedFiles::open_named() {
   }
 }
 
-/// False, if that failed for good until something changes. If its name changed meanwhile it is not known which file was
-/// opened, and it is not open then.
+/// Returns false if that failed for good until something changes. If its name changed meanwhile, it is unknown which
+/// file was opened, and it stays closed.
 bool RotatedFiles::open_one(NameHistory::File const& file) {
   Descriptor descriptor(open(file.name));
   look_for_changes_();
@@ -121,7 +121,7 @@ bool RotatedFiles::is_known(struct stat const& status, NameHistory::File const& 
   return true;
 }
 
-/// True if the path means another file of which no event told, as that of a link does when another folder changes.
+/// True if the path refers to another file of which no event told, such as a link's target when another folder changes.
 bool RotatedFiles::has_other_file() {
   if (opened_.empty() || history_.files().back().name != name_ || !history_.files().back().opened) return false;
   struct stat named {};
@@ -144,7 +144,7 @@ void RotatedFiles::watch_names() {
   try {
     if (!folder_name.empty() && folder_name != ".") watches_[1] = watch_.watch_folder_name(above, folder_name, owner_);
   } catch (FileProblem const&) {
-    // This user may not read the folder above. Files are followed without, as long as their folder stays.
+    // This user may not read the parent folder. Files are followed without it, as long as their folder stays.
   }
   try {
     watches_[0] = watch_.watch_names(folder_, name_, owner_);
@@ -161,11 +161,11 @@ void RotatedFiles::forget_names() noexcept {
   }
 }
 
-/// -1, if there is none of this name, or for the time being none that can be opened.
+/// Returns -1 if there is no file of this name, or for now none that can be opened.
 int RotatedFiles::open(std::string const& name) const {
   // Non-blocking, because of a pipe that has the name.
   int const descriptor = ::open((folder_ + "/" + name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  // Log rotation may make a file first and give it its owner then.
+  // Log rotation may make a file first and set its owner afterwards.
   bool const may_later = errno == EACCES || errno == EMFILE || errno == ENFILE;
   if (descriptor >= 0 || errno == ENOENT || (may_later && !opened_.empty())) return descriptor;
   throw FileProblem(system_problem(errno));

@@ -16,7 +16,7 @@
 
 namespace penstock {
 
-/// The files that have had a path one after the other, open and watched, for one that reads them to their ends.
+/// The files that have had a path one after the other, open and watched, for a reader that reads each to its end.
 ///
 /// Threads: one at a time.
 /// Throws:  FileProblem, without the path.
@@ -41,28 +41,30 @@ class RotatedFiles {
     int watching_ = -1;
   };
 
-  /// They are the owner of this number at `watch`, which outlives this. `look_for_changes` has what it reports noted.
+  /// The files are owner number `owner` at `watch`, which must outlive this. `look_for_changes` makes this object note
+  /// the reports of the watch.
   RotatedFiles(std::string path, std::uint64_t owner, ChangeWatch& watch, std::function<void()> look_for_changes);
   RotatedFiles(RotatedFiles const&) = delete;
   RotatedFiles& operator=(RotatedFiles const&) = delete;
   ~RotatedFiles();
 
-  /// True if it is of these files or of their name.
+  /// Notes a report; true if it concerns these files or their name.
   bool note(ChangeWatch::News const& news);
-  /// Opens what has come. `read_all`: all of the first file has been read.
+  /// Opens new files. `read_all`: all of the first file has been read.
   void look(bool read_all);
 
-  /// The one that is to be read; null, if there is none yet.
+  /// The file to read now; null if there is none yet.
   Open* now() noexcept { return opened_.empty() ? nullptr : opened_.begin()->second.get(); }
-  /// A file behind the first one has bytes: the first one is read to its end, and then the next one.
+  /// True if a file behind the first one has bytes: the first one is read to its end, then the next one.
   bool has_next() const;
-  /// The first one was read to its end. Those behind it that have no bytes are passed over, if one behind them has.
+  /// Drops the first file, which was read to its end. Following files without bytes are skipped if a later one has
+  /// some.
   void drop_first();
   void give_up() noexcept;
 
-  /// Files that had the path, and were removed or moved to another folder before they could be opened.
+  /// Number of files that had the path, and were removed or moved to another folder before they could be opened.
   std::uint64_t lost() const noexcept { return lost_; }
-  /// The system dropped events, so that others may have had the path in between.
+  /// True if the system dropped events, so that other files may have had the path in between.
   bool missed_events() const noexcept { return missed_events_; }
 
  private:
@@ -79,10 +81,10 @@ class RotatedFiles {
   std::uint64_t const owner_;
   ChangeWatch& watch_;
   std::function<void()> const look_for_changes_;
-  std::array<int, 2> watches_{-1, -1};  ///< Of the name in its folder, and of the folder's own.
+  std::array<int, 2> watches_{-1, -1};  ///< Watches of the name in its folder, and of the folder's own name.
   bool folder_gone_ = true, events_gone_ = false;
   NameHistory history_;
-  std::map<std::uint64_t, std::unique_ptr<Open>> opened_;  ///< By their numbers in the history.
+  std::map<std::uint64_t, std::unique_ptr<Open>> opened_;  ///< Open files by their numbers in the history.
   std::uint64_t lost_ = 0;
   bool missed_events_ = false;
 };

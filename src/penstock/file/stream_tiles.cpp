@@ -114,7 +114,7 @@ ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte
   if (options_.framing == nullptr) return read(stream, room);
   std::size_t const came = cut_ != nullptr ? 0 : options_.text ? gather_text(stream, room) : gather_head(stream, room);
   if (cut_ == nullptr) return {};
-  // What came with the head of a stream is looked at before more is waited for.
+  // The bytes that came with the head of a stream are used before more are waited for.
   std::size_t held = cutter_->begin(room);
   ByteStream::Gathered got{came, read_to_end_};
   for (bool reads = came == 0;; reads = true) {
@@ -128,7 +128,7 @@ ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte
       cutter_->break_off(held);
       return {};
     } catch (Error const& error) {
-      // Whole records in front have left with the tile before.
+      // Whole records in front have left with the preceding tile.
       std::string text = std::string(error.what()) + " That is at byte " + std::to_string(cutter_->offset()) +
                          ": what is in front of it was read, and nothing from there on.";
       if (cut_->framing()->finds_records())
@@ -138,14 +138,14 @@ ByteStream::Gathered StreamTiles::gather(ByteStream& stream, std::span<std::byte
   }
 }
 
-/// As ByteStream::gather; a stop is no end of the stream.
+/// Does the same as ByteStream::gather; a stop is not the end of the stream.
 ByteStream::Gathered StreamTiles::read(ByteStream& stream, std::span<std::byte> room) const {
   auto const got = stream.gather(room, options_.linger, options_.stop);
   return {got.bytes, got.ended && !options_.stop.stop_requested()};
 }
 
-/// Reads the head of a stream, and how it is cut; a stop may come before. Returns how many bytes of records came with
-/// it.
+/// Reads the head of a stream, which determines its cut; a stop may come before. Returns the number of bytes of records
+/// that came with it.
 std::size_t StreamTiles::gather_head(ByteStream& stream, std::span<std::byte> room) {
   std::size_t const head = std::min(options_.framing->head_bytes(), room.size());
   std::size_t held = 0;
@@ -160,7 +160,7 @@ std::size_t StreamTiles::gather_head(ByteStream& stream, std::span<std::byte> ro
   return held - gone;
 }
 
-/// As gather_head, of text. What was read when a stop came is all that is looked at.
+/// Does the same as gather_head for text. After a stop only the bytes read so far are examined.
 std::size_t StreamTiles::gather_text(ByteStream& stream, std::span<std::byte> room) {
   std::size_t const most = std::min(head_bytes(), room.size());
   std::size_t held = 0;
@@ -169,7 +169,7 @@ std::size_t StreamTiles::gather_text(ByteStream& stream, std::span<std::byte> ro
     auto const got = read(stream, room.subspan(held));
     held += got.bytes;
     read_to_end_ = got.ended;
-    // A first line may be longer than what is looked at usually.
+    // A first line may be longer than the usual search.
     all = got.ended || held >= (has_end_of_line(room.first(std::min(held, most))) ? most : room.size()) ||
           (got.bytes == 0 && options_.stop.stop_requested());
     head = text_head_of(room.first(held), all);

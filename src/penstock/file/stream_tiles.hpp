@@ -16,47 +16,47 @@
 
 namespace penstock {
 
-/// Reads streams into tiles, one stream after the other: what comes next, or the records that come next, behind the
-/// last bytes of the tile before.
+/// Reads streams into tiles, one stream after the other: the next bytes, or the next records, behind the last bytes of
+/// the preceding tile.
 ///
 /// Threads: one at a time.
 class StreamTiles {
  public:
-  /// `options` outlive this. `places`: it is to be known where the records of a tile begin.
+  /// `options` must outlive this. `places`: the places of the records of a tile are wanted.
   ///
-  /// Throws: Error of kind bad_argument, if tiles of so many bytes cannot overlap as the options say.
+  /// Throws: Error of kind bad_argument, if tiles of this size cannot overlap as the options say.
   StreamTiles(FileSourceOptions const& options, std::size_t tile_bytes, bool places);
 
-  /// Another input begins. If its head is to say how it is cut, that is not known then.
+  /// Begins another input. If its head determines the cut, that is then not known.
   void restart();
-  /// How the input is cut, with a framing; null as long as that is not known.
+  /// The cut of the input, with a framing; null as long as it is not known.
   std::shared_ptr<InputCut> const& cut() const noexcept { return cut_; }
-  /// How many of an input's first bytes say how it is cut; 0: that is known.
+  /// Number of first bytes of an input that determine its cut; 0: it is known.
   std::size_t head_bytes() const noexcept;
-  /// The input is cut as its first bytes say, at most head_bytes. Returns how many of them are in front of its records.
+  /// Cuts the input as its first bytes, at most head_bytes, determine. Returns the number of these in front of its
+  /// records.
   ///
-  /// Throws: FileProblem, if no input begins so.
+  /// Throws: FileProblem, if no input can begin with these bytes.
   std::size_t cut_by_head(std::span<std::byte const> first);
 
   struct Next {
-    std::uint64_t offset = 0;  ///< In the stream, of the tile's first byte.
+    std::uint64_t offset = 0;  ///< Offset in the stream of the tile's first byte.
     std::size_t bytes = 0;
-    std::size_t more = 0;              ///< Of these, the ones that no tile before had.
-    bool ended = false;                ///< There is no tile after this one.
-    std::size_t unfinished_bytes = 0;  ///< Of the record within which the stream has ended: how many it has.
-    TileRecords records = {};          ///< With a framing.
+    std::size_t more = 0;              ///< Number of these bytes that no earlier tile had.
+    bool ended = false;                ///< True: this is the last tile.
+    std::size_t unfinished_bytes = 0;  ///< Size of the incomplete record with which the stream has ended.
+    TileRecords records = {};          ///< Set with a framing.
   };
-  /// Reads the next tile of this stream. Once a stop is requested, it has what was read until then, which may be
-  /// nothing.
+  /// Reads the next tile of this stream. Once a stop is requested, it has only the bytes read so far, perhaps none.
   ///
   /// Blocks: as ByteStream::gather.
-  /// Throws: FileProblem, if the stream cannot be read on, or its records cannot be told.
+  /// Throws: FileProblem, if the stream cannot be read further, or its records cannot be found.
   Next next(ByteStream& stream, std::span<std::byte> tile);
 
-  /// The stream is not read on: a record of it that has begun is unfinished.
+  /// Ends the stream early: a record of it that has begun is unfinished.
   void break_off();
 
-  /// Of all streams so far.
+  /// Losses of all streams so far.
   RecordLoss loss() const;
 
  private:
@@ -72,10 +72,10 @@ class StreamTiles {
   bool const wants_places_;
   std::shared_ptr<InputCut> cut_;
   std::optional<StreamCutter> cutter_;  ///< Likewise.
-  RecordLoss loss_;                     ///< Of cutters before.
-  bool read_to_end_ = false;            ///< What the cutter holds is all that is left.
-  std::uint64_t given_ = 0;             ///< Bytes of the stream that tiles have so far.
-  std::vector<std::byte> again_;        ///< What the next tile begins with.
+  RecordLoss loss_;                     ///< Losses of earlier cutters.
+  bool read_to_end_ = false;            ///< The cutter has all remaining bytes.
+  std::uint64_t given_ = 0;             ///< Number of bytes of the stream in tiles so far.
+  std::vector<std::byte> again_;        ///< Bytes with which the next tile begins.
 };
 
 }  // namespace penstock

@@ -14,10 +14,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// A byte order mark; that of UTF-32 goes before that of UTF-16 with which it begins.
+/// A byte order mark. The one of UTF-32 is tested before that of UTF-16, with which it begins.
 struct Mark {
   std::string_view bytes;
-  char const* encoding;  ///< As iconv names it; null: the text is read as it is.
+  char const* encoding;  ///< Name of the encoding for iconv; null: the text is read as it is.
 };
 constexpr std::array marks{
     Mark{"\xef\xbb\xbf"sv, nullptr}, Mark{"\xff\xfe\0\0"sv, "UTF-32"}, Mark{"\0\0\xfe\xff"sv, "UTF-32"},
@@ -28,13 +28,13 @@ std::string_view text_of(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
-/// The encoding of a text without a byte order mark that has zeros as ASCII has them in it, as iconv names it; null for
-/// any other text.
+/// Returns the iconv name of the encoding of a text without a byte order mark, in which ASCII characters are padded
+/// with zeros; null for any other text.
 char const* wide_encoding_of(std::string_view text) {
   constexpr std::size_t looked_at = 256, least = 4;
   text = text.substr(0, std::min(text.size() / 4 * 4, looked_at));
   if (text.size() < least) return nullptr;
-  std::array<std::size_t, 4> zeros{};  // By the place in groups of four bytes.
+  std::array<std::size_t, 4> zeros{};  // Indexed by the place in groups of four bytes.
   for (std::size_t k = 0; k < text.size(); ++k) {
     if (text[k] == '\0') ++zeros.at(k % 4);
   }
@@ -56,7 +56,8 @@ char const* wide_encoding_of(std::string_view text) {
                     " -t UTF-8 FILE` prints as standard input");
 }
 
-/// By its first two bytes, with which no text in UTF-8 begins. "x\1" is zlib's as well, and a text whose fields end so.
+/// Recognises zlib by its first two bytes, with which no text in UTF-8 begins. "x\1" may be zlib as well, but also a
+/// text whose fields end so.
 ///
 /// Source: RFC 1950, 2.2.
 bool is_zlib(std::string_view text) {

@@ -13,7 +13,7 @@ namespace penstock {
 
 using CaptureBytes = std::span<std::byte const>;
 
-/// Numbers of a capture, in its byte order.
+/// Reads numbers of a capture in its byte order.
 class CaptureNumbers {
  public:
   explicit CaptureNumbers(bool swapped) : swapped_(swapped) {}
@@ -48,7 +48,7 @@ inline constexpr std::uint32_t pcap_microseconds = 0xA1B2C3D4, pcap_nanoseconds 
 constexpr bool is_pcap_magic(std::uint32_t word) {
   return word == pcap_microseconds || word == pcap_nanoseconds || word == pcap_modified;
 }
-/// True if a pcap file of version 2.4 begins there, of either byte order. There are eight bytes at least.
+/// True if a pcap file of version 2.4 begins with these bytes, in either byte order. There are at least eight bytes.
 inline bool begins_pcap(CaptureBytes bytes) {
   for (bool const swapped : {false, true}) {
     CaptureNumbers const numbers(swapped);
@@ -65,7 +65,7 @@ inline bool begins_pcap(CaptureBytes bytes) {
   refuse_capture("Another capture begins within this one: join captures by `mergecap -w ALL FILE...`.");
 }
 
-/// Larger packets and blocks than any tool writes.
+/// Upper bound for packets and blocks, above those that any tool writes.
 constexpr std::uint32_t most_captured = 1U << 26U;
 
 }  // namespace penstock

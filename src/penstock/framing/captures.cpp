@@ -18,7 +18,7 @@ class Captures final : public Framing {
   std::size_t head_bytes() const noexcept override { return PcapHead::bytes; }
   OfInput of_input(CaptureBytes first) const override {
     if (auto const head = PcapHead::of(first)) return {std::make_shared<Pcap>(*head), PcapHead::bytes};
-    // The first section says of its byte order itself.
+    // The first section states its own byte order.
     if (first.size() >= PcapHead::bytes && Pcapng::begins(first)) return {std::make_shared<Pcapng>(false), 0};
     if (first.empty()) refuse_capture("This is no capture of packets: it is empty.");
     bool const begun = first.size() >= 4 && (PcapHead::may_begin(first) || Pcapng::may_begin(first));

@@ -11,7 +11,7 @@ namespace {
 
 using Bytes = std::span<std::byte const>;
 
-/// What is wrong, as a sentence.
+/// The problem found, as a sentence.
 struct Wrong {
   std::string sentence;
 };
@@ -29,16 +29,16 @@ template <class... Parts>
   throw Wrong{sentence + "."};
 }
 
-/// A record of the sample, and how it is framed.
+/// A record of the sample, with its framing.
 struct Record {
   std::size_t begin, end;
   Framing const* framing;
 };
-/// A sample that was walked over once from its beginning.
+/// A sample, after one walk over it from its beginning.
 struct Sample {
   Bytes bytes;
   std::vector<Record> records = {};
-  std::vector<FramingRef> changed = {};  ///< They live as long as the records.
+  std::vector<FramingRef> changed = {};  ///< Framings that live as long as the records.
 };
 
 Sample walk(Framing const& framing, Bytes bytes) {
@@ -62,7 +62,7 @@ Sample walk(Framing const& framing, Bytes bytes) {
   return sample;
 }
 
-/// A tile, or a read, may end within a record, at any byte of it.
+/// Checks record_bytes when a tile, or a read, ends within a record, at any byte of it.
 void check_beginnings(Sample const& sample) {
   for (Record const& record : sample.records) {
     std::size_t const length = record.end - record.begin;
@@ -76,7 +76,7 @@ void check_beginnings(Sample const& sample) {
   }
 }
 
-/// The whole records in front of any byte.
+/// Checks whole_bytes for the bytes in front of any byte.
 void check_whole(Framing const& framing, Sample const& sample) {
   std::size_t whole = 0, next = 0;
   for (std::size_t bytes = 0; bytes <= sample.bytes.size(); ++bytes) {
@@ -89,7 +89,7 @@ void check_whole(Framing const& framing, Sample const& sample) {
   }
 }
 
-/// The end of a record with a delimiter, from any byte of it.
+/// Checks that the end of a record with a delimiter is found from any of its bytes.
 void check_ends(Framing const& framing, Sample const& sample) {
   std::size_t const delimiter = framing.delimiter_bytes();
   for (Record const& record : sample.records) {
@@ -104,7 +104,7 @@ void check_ends(Framing const& framing, Sample const& sample) {
   }
 }
 
-/// The first record behind any byte.
+/// Checks that the first record behind any byte is found.
 void check_found(Sample const& sample) {
   std::size_t next = 0;
   for (std::size_t from = 0; from < sample.bytes.size(); ++from) {

@@ -11,7 +11,7 @@ namespace {
   throw Error(ErrorKind::bad_argument, sentence);
 }
 
-/// True if a part of `text` is at its beginning and at its end.
+/// True if `text` begins and ends with the same part.
 bool overlaps_itself(std::string const& text) {
   for (std::size_t shift = 1; shift < text.size(); ++shift) {
     if (text.compare(shift, std::string::npos, text, 0, text.size() - shift) == 0) return true;
@@ -87,7 +87,7 @@ class Prefixed final : public Framing {
       std::size_t const at = prefix_.order == ByteOrder::big ? k : prefix_.bytes - 1 - k;
       length = length << 8U | std::to_integer<std::uint64_t>(bytes[prefix_.before + at]);
     }
-    // A sum that leaves 64 bits is out of bounds on its way there, too.
+    // A sum that overflows 64 bits exceeds the limit as well.
     std::uint64_t const all = length + static_cast<std::uint64_t>(more_);
     bool const wraps = more_ < 0 ? all > length : all < length;
     if (wraps || all < head_ || all > prefix_.most) {

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::size_t record_head = 16, modified_record_head = 24;
 
-/// A few links have packets that are far longer than those of networks.
+/// Maximum packet size of a link: a few links have far longer packets than networks.
 std::uint32_t most_of(std::uint32_t link, std::uint32_t longest) {
   constexpr std::array<std::uint32_t, 3> long_ones{231, 249, 279};  // D-Bus, USBPcap, EBHSCR.
   return std::ranges::find(long_ones, link) != long_ones.end() ? most_captured : longest;
 }
 
-/// Before version 2.3, and in 543.0 of DG/UX, the length on the wire comes first; files of 2.3 have either order.
+/// In versions before 2.3, and in 543.0 of DG/UX, the length on the wire comes first; files of 2.3 have either order.
 CaptureNotes::Lengths lengths_of(std::uint16_t major, std::uint16_t minor) {
   if (major == 543 || (major == 2 && minor < 3)) return CaptureNotes::second;
   return major == 2 && minor == 3 ? CaptureNotes::smaller : CaptureNotes::first;
@@ -52,7 +52,7 @@ Pcap::Pcap(PcapHead const& head)
     : notes_(head.notes),
       numbers_(head.notes.swapped != 0),
       in_front_(head.notes.modified != 0 ? modified_record_head : record_head),
-      // Some tools write a length that they do not keep to.
+      // Some tools write a maximum length that they do not keep to.
       usual_(std::max(head.longest > most_captured ? 0 : head.longest, 262'144U)),
       most_(most_of(head.notes.kind.link, usual_)) {}
 
@@ -78,7 +78,7 @@ std::optional<std::size_t> Pcap::find_record(CaptureBytes all, std::size_t from,
   auto const length = [&](CaptureBytes bytes) -> std::optional<std::uint64_t> {
     if (bytes.size() < in_front_) return std::nullopt;
     auto const [captured, original] = lengths(bytes);
-    // Zeros, as many payloads have, are no packets.
+    // Zeros, as in many payloads, are no packets.
     bool const can_be =
         original != 0 && captured <= usual_ && original <= most_captured && numbers_.word(bytes, 4) < units;
     return can_be ? in_front_ + std::uint64_t{captured} : 0;

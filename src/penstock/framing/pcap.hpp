@@ -10,16 +10,16 @@
 
 namespace penstock {
 
-/// What a pcap file begins with.
+/// Head of a pcap file.
 struct PcapHead {
   static constexpr std::size_t bytes = 24;
-  /// Nothing, if it is none of pcap.
+  /// Returns nothing if it is no head of a pcap file.
   static std::optional<PcapHead> of(CaptureBytes first);
-  /// True if these four bytes can begin one.
+  /// True if a head can begin with these four bytes.
   static bool may_begin(CaptureBytes first);
 
   CaptureNotes notes;
-  std::uint32_t longest = 0;  ///< As the file says.
+  std::uint32_t longest = 0;  ///< Maximum packet length as stated in the file.
 };
 
 /// The packets of a pcap file.
@@ -42,9 +42,9 @@ class Pcap final : public Framing {
 
   CaptureNotes const notes_;
   CaptureNumbers const numbers_;
-  std::size_t const in_front_;  ///< Of the bytes of a packet.
-  std::uint32_t const usual_;   ///< Longest packet that is looked for.
-  std::uint32_t const most_;    ///< Longest packet that can be.
+  std::size_t const in_front_;  ///< Size of the header of a packet.
+  std::uint32_t const usual_;   ///< Maximum packet size in the search for records.
+  std::uint32_t const most_;    ///< Maximum valid packet size.
 };
 
 }  // namespace penstock

@@ -20,7 +20,7 @@ constexpr std::size_t packet_head = 28, simple_head = 12, interface_options = 16
 constexpr std::uint16_t option_end = 0, option_time_unit = 9, option_time_offset = 14;
 constexpr std::size_t most_kinds = std::size_t{std::numeric_limits<std::uint8_t>::max()} + 1;
 
-/// The byte order of the section that begins there.
+/// The byte order of the section that begins with these bytes.
 std::optional<CaptureNumbers> order_of_section(CaptureBytes bytes) {
   for (bool const swapped : {false, true}) {
     CaptureNumbers const numbers(swapped);
@@ -71,7 +71,7 @@ std::optional<std::uint64_t> Pcapng::record_bytes(CaptureBytes bytes) const {
   return length;
 }
 
-/// The number of the interface of a packet; nothing, if the block is none.
+/// The interface number of a packet; nothing if the block is no packet.
 std::optional<std::uint32_t> Pcapng::interface_of(CaptureBytes block) const {
   std::uint32_t const type = numbers_.word(block, 0);
   if (type == enhanced_packet) return block.size() < packet_head ? 0 : numbers_.word(block, 8);
@@ -79,7 +79,7 @@ std::optional<std::uint32_t> Pcapng::interface_of(CaptureBytes block) const {
   return type == simple_packet ? std::optional<std::uint32_t>(0) : std::nullopt;
 }
 
-/// Throws: Error, if a whole block cannot be.
+/// Throws: Error, if a whole block is not valid.
 void Pcapng::check_block(CaptureBytes block) const {
   auto const interface = interface_of(block);
   if (!interface) return;
@@ -132,7 +132,7 @@ void Pcapng::add_interface(CaptureBytes block) {
   if (known == kinds_.end()) kinds_.push_back(kind);
 }
 
-/// Names, secrets and all that is no packet may be left out.
+/// Names, secrets and other blocks without packets may be left out.
 bool Pcapng::is_missed(CaptureBytes bytes) const noexcept {
   std::uint32_t const type = numbers_.word(bytes, 0);
   return type == old_packet || type == simple_packet || type == enhanced_packet;

@@ -10,17 +10,17 @@
 
 namespace penstock {
 
-/// The blocks of a pcapng file behind those that said which interfaces its section has so far.
+/// Framing of the blocks of a pcapng file behind those that described the interfaces of its section so far.
 ///
 /// Threads: any.
 class Pcapng final : public Framing {
  public:
-  /// True if a section begins there, of either byte order. There are twelve bytes at least.
+  /// True if a section begins with these bytes, in either byte order. There are at least twelve bytes.
   static bool begins(CaptureBytes bytes);
-  /// True if these four bytes can begin one.
+  /// True if a section can begin with these four bytes.
   static bool may_begin(CaptureBytes first);
 
-  /// Of a section without interfaces.
+  /// Makes the framing of a section without interfaces.
   explicit Pcapng(bool swapped) : numbers_(swapped) {}
 
   std::optional<std::uint64_t> record_bytes(CaptureBytes bytes) const override;
@@ -39,9 +39,10 @@ class Pcapng final : public Framing {
   std::optional<std::uint32_t> interface_of(CaptureBytes block) const;
 
   CaptureNumbers numbers_;
-  std::uint32_t longest_ = 0;          ///< Of the first interface, whose packets simple ones are.
-  std::vector<CaptureKind> kinds_;     ///< Each once.
-  std::vector<std::uint8_t> kind_of_;  ///< Of each interface.
+  std::uint32_t longest_ = 0;          ///< Maximum packet length of the first interface, to which simple packets
+                                       /// belong.
+  std::vector<CaptureKind> kinds_;     ///< Different kinds, each once.
+  std::vector<std::uint8_t> kind_of_;  ///< Index of each interface's kind.
 };
 
 }  // namespace penstock

@@ -9,18 +9,19 @@
 
 namespace penstock {
 
-/// Records that follow one another to the end of the bytes. The last one may go on behind them, but not behind the
+/// Finds chains of records up to the end of the bytes. The last record may continue behind them, but not behind the
 /// `end` of the input.
 ///
-/// `Length` gives the length of the record with which bytes begin; 0 if none can begin so, nothing if there are too
-/// few.
+/// `Length` returns the length of the record at the beginning of some bytes; 0 if none can begin there, nothing if
+/// there are too few bytes.
 template <class Length>
 class RecordChains {
  public:
   RecordChains(std::span<std::byte const> bytes, bool end, Length const& length)
       : bytes_(bytes), end_(end), length_(length), known_(bytes.size(), Known::nothing) {}
 
-  /// The first place, of the multiples of `step`, where two of them begin at least, or one that ends with the input.
+  /// Returns the first place, among the multiples of `step`, where a chain of at least two records begins, or a record
+  /// that ends with the input.
   std::optional<std::size_t> find(std::size_t step) {
     for (std::size_t first = 0; first < bytes_.size(); first += step) {
       if (!lasts(first)) continue;
@@ -36,13 +37,13 @@ class RecordChains {
  private:
   enum class Known : std::uint8_t { nothing, breaks, lasts };
 
-  /// True if records follow one another from there to the end of the bytes.
+  /// True if records follow one another from `first` to the end of the bytes.
   bool lasts(std::size_t first) {
     std::size_t at = first;
     bool whole = false;
     while (known_[at] == Known::nothing) {
       std::optional<std::uint64_t> const more = length_(bytes_.subspan(at));
-      known_[at] = Known::breaks;  // Unless it does not.
+      known_[at] = Known::breaks;  // Provisional: corrected below if the chain lasts.
       std::size_t const rest = bytes_.size() - at;
       whole = end_ ? more == rest : !more || *more >= rest;
       if (end_ && (!more || *more > rest)) break;

@@ -17,7 +17,7 @@ namespace {
               " records, and there are more: make it larger, as record_places_bytes says.");
 }
 
-/// How many places there is room for.
+/// Number of places for which there is room.
 std::size_t room_for_places(std::span<std::byte const> records, std::span<std::byte const> to) {
   if (records.size() > std::numeric_limits<std::uint32_t>::max())
     refuse_walk("Places of records have 32 bits: make tiles smaller than 4 GiB.");
@@ -26,7 +26,7 @@ std::size_t room_for_places(std::span<std::byte const> records, std::span<std::b
   return (to.size() - sizeof(RecordPlaces)) / sizeof(std::uint32_t);
 }
 
-/// Writes what is in front of places and behind them, and says how many bytes all are.
+/// Writes the head in front of the places and the data behind them, and returns the size of all.
 std::size_t write_around(Framing const& last, std::span<std::byte const> records, std::span<std::uint32_t const> places,
                          std::span<std::byte> to) {
   RecordPlaces head{.records = static_cast<std::uint32_t>(places.size()), .notes = last.notes()};
@@ -81,7 +81,7 @@ std::size_t write_record_places(Framing const& framing, std::span<std::byte cons
   each_record(framing, records, [&](std::span<std::byte const> record) {
     if (count == room) refuse_more_than(room);
     places[count++] = static_cast<std::uint32_t>(record.data() - records.data());
-    // each_record does not tell by which framing it goes on.
+    // each_record does not tell the framing with which it continues.
     if (last->change(record) == Framing::Change::none) return;
     changed = last->behind(record);
     last = changed.get();

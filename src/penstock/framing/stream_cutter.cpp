@@ -11,7 +11,7 @@
 namespace penstock {
 namespace {
 
-/// Memory that a stream keeps though it holds nothing.
+/// Maximum memory that a stream keeps while it holds nothing.
 constexpr std::size_t largest_spare = 4096;
 
 }  // namespace
@@ -31,7 +31,7 @@ StreamCutter::Cut StreamCutter::take(std::span<std::byte> room, std::size_t byte
   tile_bytes_ = tile_bytes;
   if (held > bytes && !ended) {
     auto const came = room.subspan(held, bytes);
-    // A vector by itself would grow to two tiles.
+    // The default growth of a vector would reach two tiles.
     if (held + bytes > left_.capacity()) left_.reserve(std::min(std::max(held + bytes, 2 * held), tile_bytes));
     left_.insert(left_.end(), came.begin(), came.end());
     if (waits(left_)) {
@@ -49,12 +49,12 @@ StreamCutter::Cut StreamCutter::take(std::span<std::byte> room, std::size_t byte
     next_offset_ = offset_;
     result = {};
   }
-  // Streams may be many, and silent: none keeps the memory of a long record that has gone.
+  // There may be many silent streams: none keeps the memory of a long record that has left.
   if (left_.capacity() > largest_spare && left_.size() < left_.capacity() / 16) left_.shrink_to_fit();
   return result;
 }
 
-/// True if nothing is to be done with what is held before more comes.
+/// True if the bytes held are not to be processed before more come.
 bool StreamCutter::waits(std::span<std::byte const> bytes) const {
   if (skips_ != Skip::nothing || bytes.size() >= tile_bytes_) return false;
   if (framing_->delimiter_bytes() != 0) return whole_bytes(bytes) == 0;
@@ -64,7 +64,7 @@ bool StreamCutter::waits(std::span<std::byte const> bytes) const {
 }
 
 void StreamCutter::break_off(std::size_t more) {
-  // A record that is being skipped is counted already.
+  // A record that is being skipped was already counted.
   bool const began = more != 0 || !left_.empty() || !full_.empty();
   if (skips_ == Skip::nothing ? began : uncounted_ != 0) ++loss_.unfinished;
   uncounted_ = 0;
@@ -105,7 +105,7 @@ StreamCutter::Cut StreamCutter::cut(std::span<std::byte> tile, std::size_t bytes
   return cut_long(tile, bytes);
 }
 
-/// Over the whole records in front.
+/// Walks over the whole records in front.
 Walked StreamCutter::walk(std::span<std::byte const> bytes) {
   if (!leads_on(*framing_)) return {framing_, whole_bytes(bytes)};
   Walked walked = walk_records(framing_, bytes, bytes.size(), wants_places_ ? &records_.places : nullptr);
@@ -113,7 +113,7 @@ Walked StreamCutter::walk(std::span<std::byte const> bytes) {
   return walked;
 }
 
-/// Drops what belongs to a record that was too long, and says how many bytes are left.
+/// Drops the rest of a record that was too long, and returns the number of bytes left.
 std::size_t StreamCutter::skip(std::span<std::byte> tile, std::size_t bytes) {
   if (skips_ == Skip::bytes) {
     auto const gone = static_cast<std::size_t>(std::min<std::uint64_t>(to_skip_, bytes));
@@ -129,18 +129,18 @@ std::size_t StreamCutter::skip(std::span<std::byte> tile, std::size_t bytes) {
     skips_ = Skip::nothing;
     return drop_front(tile, bytes, static_cast<std::size_t>(*end));
   }
-  // The delimiter may have begun.
+  // The delimiter may have begun in these bytes.
   std::size_t const kept = std::min(bytes, framing_->delimiter_bytes() - 1);
   return drop_front(tile, bytes, bytes - kept);
 }
 
-/// Of a whole record, of which so many bytes are in the tile. Damage may show at its end only.
+/// Accounts for a whole record, of which `in_tile` bytes are in the tile. Damage may be noticed only at its end.
 void StreamCutter::go_behind(std::span<std::byte const> record, std::size_t in_tile) {
   try {
     framing_->record_bytes(record);
     if (framing_->change(record) != Framing::Change::none) framing_ = framing_->behind(record);
   } catch (Error const&) {
-    offset_ -= record.size() - in_tile;  // It is there that the damage is.
+    offset_ -= record.size() - in_tile;  // The damage is at its beginning.
     throw;
   }
 }
@@ -153,7 +153,7 @@ std::size_t StreamCutter::drop_front(std::span<std::byte> tile, std::size_t byte
   return bytes - gone;
 }
 
-/// As of the framing, which need not look again at what was looked at.
+/// Calls whole_bytes of the framing without the bytes that were searched before.
 std::size_t StreamCutter::whole_bytes(std::span<std::byte const> bytes) const {
   std::size_t const delimiter = framing_->delimiter_bytes();
   if (delimiter == 0 || looked_at_ < delimiter) return framing_->whole_bytes(bytes);
@@ -174,15 +174,15 @@ StreamCutter::Cut StreamCutter::give(std::span<std::byte> tile, FramingRef behin
 StreamCutter::Cut StreamCutter::end(std::span<std::byte> tile, Walked walked, std::size_t bytes) {
   bool const may_lack_delimiter = framing_->delimiter_bytes() != 0 && !last_needs_delimiter_;
   std::size_t const whole = may_lack_delimiter ? bytes : walked.bytes;
-  // What is left begins the next tile: nothing, or what is damaged, or another part.
+  // The rest begins the next tile: nothing, or damaged bytes, or another part.
   if (whole == bytes || walked.damage || walked.part) return give(tile, std::move(walked.framing), whole, bytes);
   ++loss_.unfinished;
   unfinished_bytes_ = bytes - whole;
   return give(tile, std::move(walked.framing), whole, whole);
 }
 
-/// The record that filled a tile is the last one, and whole, if the stream ends behind it; else it is too long.
-/// Nothing: it was left out, and the tile has what came behind it.
+/// Decides on the record that filled a tile: it is the last one, and whole, if the stream ends behind it; else it is
+/// too long. Returns nothing if it was left out; the tile then has the bytes behind it.
 std::optional<StreamCutter::Cut> StreamCutter::decide_full(std::span<std::byte> tile, std::size_t bytes, bool ended) {
   std::size_t const kept = framing_->delimiter_bytes() - 1;
   if (bytes == kept && !ended) return Cut{false, bytes};
@@ -205,10 +205,10 @@ std::optional<StreamCutter::Cut> StreamCutter::decide_full(std::span<std::byte> 
   return Cut{true, record.size()};
 }
 
-/// The tile begins with a record that has not ended: is it too long?
+/// The tile begins with a record that has not ended: checks whether it is too long.
 StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t bytes) {
   bool const full = bytes >= tile_bytes_;
-  std::uint64_t length = 0;  // 0: it is not known.
+  std::uint64_t length = 0;  // 0: not known.
   if (bytes != 0) length = framing_->record_bytes(tile.first(bytes)).value_or(0);
   bool const too_long = full || length > tile_bytes_;
   bool const truncates = long_records_ == LongRecords::truncate;
@@ -220,7 +220,7 @@ StreamCutter::Cut StreamCutter::cut_long(std::span<std::byte> tile, std::size_t 
                     " of a tile, and its framing cannot tell where it ends: make tiles larger.");
   }
   if (length == 0 && !last_needs_delimiter_) {
-    // If nothing follows, it is the last record, which may lack its delimiter.
+    // It is the last record if nothing follows, and may then lack its delimiter.
     full_.assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(bytes));
     std::copy(full_.end() - static_cast<std::ptrdiff_t>(delimiter - 1), full_.end(), tile.begin());
     looked_at_ = 0;

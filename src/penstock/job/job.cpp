@@ -88,7 +88,8 @@ JobOption file_option(std::string name, std::string sentence) {
           .read = [](std::string const& path) {
             if (path.empty()) refuse("it names no file: give it a name.");
             if (path == "-") return path;  // Standard input.
-            // Not opened: the writer of a named pipe would take that for its reader, and be killed when it closes.
+            // It is not opened: the writer of a named pipe would take that for its reader, and be killed when it
+            // closes.
             if (faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) {
               refuse(std::string(std::strerror(errno)) + ": name a file that can be read.");
             }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of a set of literals, and the look into it, the same on CPU and GPU.
+// The table of a set of literals, and the search in it, the same on CPU and GPU.
 #pragma once
 
 #include <cstdint>
 
-// In a CUDA source these functions are for the GPU only.
+// These functions are only for the GPU in a CUDA source.
 #ifdef __CUDACC__
 #define PENSTOCK_LOOKS_THERE __device__
 #else
@@ -13,35 +13,35 @@
 
 namespace penstock {
 
-/// Words of a table's filter. A block of GPU threads keeps them beside its text. More literals have fuller words, and
-/// are found as surely.
+/// Size of a table's filter in words. A block of GPU threads keeps the filter beside its text. More literals set more
+/// bits; look-ups stay exact.
 inline constexpr std::uint32_t literal_filter_words = 4096;
 
-/// A literal is looked for by a window of it: eight bytes if it has so many, or else four, or else its first byte.
-/// Windows of eight bytes are looked for at each `LiteralHeader::stride`-th byte only, and a literal has so many, side
-/// by side.
+/// Part of a literal by which it is searched for: eight bytes if it has as many, or else four, or else its first byte.
+/// Windows of eight bytes are searched for only at each `LiteralHeader::stride`-th byte, and a literal has as many
+/// consecutive ones.
 enum class LiteralWindow : std::uint32_t { eight, four, one };
 
-/// One window of a literal. Those of one bucket lie side by side.
+/// One window of a literal. The entries of one bucket are consecutive.
 struct LiteralEntry {
-  std::uint32_t hash = 0;    ///< Of its window.
-  std::uint32_t text = 0;    ///< Where it is in the table's texts.
-  std::uint32_t length = 0;  ///< In bytes.
-  std::uint32_t before = 0;  ///< Bytes of it before its window.
+  std::uint32_t hash = 0;    ///< Hash of its window.
+  std::uint32_t text = 0;    ///< Offset of the literal in the table's texts.
+  std::uint32_t length = 0;  ///< Length in bytes.
+  std::uint32_t before = 0;  ///< Number of its bytes before its window.
   LiteralWindow window = LiteralWindow::eight;
 };
 
-/// What a table begins with. Places count from its beginning, in bytes.
+/// Head of a table. Offsets count from its beginning, in bytes.
 struct LiteralHeader {
   std::uint32_t stride = 1;         ///< A power of two.
   std::uint32_t buckets = 0;        ///< A power of two.
-  std::uint32_t filter = 0;         ///< Words in which each window has two bits.
-  std::uint32_t bucket_begins = 0;  ///< Of each bucket the number of its first entry, and one more.
+  std::uint32_t filter = 0;         ///< Offset of the words in which each window has two bits.
+  std::uint32_t bucket_begins = 0;  ///< Offset of the number of the first entry of each bucket, and one more.
   std::uint32_t entries = 0;
   std::uint32_t texts = 0;
   std::uint32_t windows = 0;          ///< A bit for each kind of window that a literal has.
   std::uint32_t first_bytes[8] = {};  ///< A bit for each byte that a window of one byte is.
-  std::uint32_t children = 0;         ///< As LiteralTrie has them, and so the next two.
+  std::uint32_t children = 0;         ///< Offset of the array that LiteralTrie has; the same holds for the next two.
   std::uint32_t failures = 0;
   std::uint32_t bytes = 0;
 };
@@ -69,7 +69,7 @@ PENSTOCK_LOOKS_THERE constexpr std::uint32_t bucket_of(std::uint32_t hash, std::
   return (hash * 0x2C1B3C6DU >> 8U) & (buckets - 1U);
 }
 
-/// The child of a node that this byte leads to; 0 if there is none. `children` and `bytes` are as LiteralTrie has them.
+/// The child of a node for this byte; 0 if there is none. `children` and `bytes` are those of LiteralTrie.
 PENSTOCK_LOOKS_THERE constexpr std::uint32_t child_of(std::uint32_t const* children, unsigned char const* bytes,
                                                       std::uint32_t node, unsigned char byte) {
   std::uint32_t first = children[node], last = children[node + 1];
@@ -85,13 +85,14 @@ PENSTOCK_LOOKS_THERE constexpr std::uint32_t child_of(std::uint32_t const* child
   return first < behind && bytes[first] == byte ? first : 0;
 }
 
-/// How much more may be compared before the automaton is to be asked. It takes a text byte by byte, in a time that does
-/// not depend on the literals, where many literals may be compared at each byte of a text that is much like them.
+/// Number of bytes that may still be compared before the automaton is used. The automaton takes a text byte by byte, in
+/// a time that does not depend on the literals; otherwise many literals may be compared at each byte of a text that is
+/// much like them.
 struct LiteralSteps {
-  std::int32_t left = 0;  ///< Bytes of literals; negative: there were too few, and what was found may be none.
+  std::int32_t left = 0;  ///< Bytes of literals; negative: there were too few, and a find may be wrong.
 };
 
-/// A table where a kernel can read it.
+/// A table in memory that a kernel can read.
 struct LiteralTable {
   unsigned char const* bytes = nullptr;
 
@@ -100,8 +101,8 @@ struct LiteralTable {
   PENSTOCK_LOOKS_THERE bool begins_short(unsigned char byte) const {
     return (header().first_bytes[byte / 32] >> byte % 32 & 1U) != 0;
   }
-  /// True if a literal is in text[begin..end) whose window begins at `at` and has this hash, or if it took too many
-  /// steps to tell.
+  /// True if text[begin..end) contains a literal whose window begins at `at` and has this hash, or if the steps did not
+  /// suffice to tell.
   PENSTOCK_LOOKS_THERE bool finds(char const* text, std::uint64_t begin, std::uint64_t end, std::uint64_t at,
                                   LiteralWindow window, std::uint32_t hash, LiteralSteps& steps) const {
     if (steps.left < 0) return true;
@@ -124,7 +125,7 @@ struct LiteralTable {
     }
     return false;
   }
-  /// Goes on from a node of the automaton by this byte.
+  /// Follows this byte from a node of the automaton.
   PENSTOCK_LOOKS_THERE std::uint32_t next_node(std::uint32_t node, unsigned char byte) const {
     LiteralHeader const& all = header();
     for (;;) {
@@ -146,17 +147,17 @@ struct LiteralTable {
   }
 };
 
-/// As bits, which windows to look for.
+/// The bit of a window in a set of windows.
 PENSTOCK_LOOKS_THERE constexpr std::uint32_t as_bit(LiteralWindow window) {
   return std::uint32_t{1} << static_cast<std::uint32_t>(window);
 }
-/// Those of `windows` that may begin at this byte of a text.
+/// The members of `windows` that may begin at this byte of a text.
 PENSTOCK_LOOKS_THERE constexpr std::uint32_t windows_at(std::uint64_t at, std::uint32_t windows, std::uint32_t stride) {
   return (at & (stride - 1)) == 0 ? windows : windows & ~as_bit(LiteralWindow::eight);
 }
 
 /// True if a window of a literal begins at `at`, where eight bytes are, and the literal is in text[begin..end), or if
-/// the steps are too few to tell. `filter` is the table's, or a copy that is nearer.
+/// the steps did not suffice to tell. `filter` is the table's, or a copy in faster memory.
 PENSTOCK_LOOKS_THERE inline bool literal_at(LiteralTable const& table, std::uint32_t const* filter,
                                             std::uint32_t windows, std::uint32_t low, std::uint32_t high,
                                             char const* text, std::uint64_t begin, std::uint64_t end, std::uint64_t at,

@@ -12,12 +12,12 @@ LiteralTrie::LiteralTrie(std::span<std::string_view const> sorted) : children{1}
   struct Beginning {
     std::uint32_t first, last;
   };
-  // Of each node of one depth the literals that begin as it spells.
+  // The nodes of one depth, each with the literals that begin with its spelling.
   std::vector<Beginning> level{{0, static_cast<std::uint32_t>(sorted.size())}}, deeper;
   for (std::size_t depth = 0; !level.empty(); ++depth, level.swap(deeper), deeper.clear()) {
     for (auto [first, last] : level) {
       auto const node = static_cast<std::uint32_t>(children.size() - 1);
-      // The shortest is the first of them.
+      // The shortest literal is the first of them.
       if (first < last && sorted[first].size() == depth) endings_.push_back({node, first++});
       while (first < last) {
         char const byte = sorted[first][depth];
@@ -49,7 +49,7 @@ void LiteralTrie::find_failures() {
 }
 
 std::vector<std::uint32_t> LiteralTrie::innermost() const {
-  // Whether a literal is anywhere in what a node spells: it ends there, or further up, or does not begin at the root.
+  // True for nodes whose spelling contains a literal: it ends there, or further up, or does not begin at the root.
   std::vector<bool> has_one(bytes.size());
   std::vector<std::uint32_t> chosen;
   auto ending = endings_.begin();

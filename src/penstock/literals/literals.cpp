@@ -47,8 +47,8 @@ std::uint32_t hash_at(LiteralWindow window, char const* at) {
   return 0;
 }
 
-/// How far apart windows of eight bytes are looked for. The farther, the less there is to look at; but the shortest
-/// literal must have so many windows, and all of them must leave most of the filter free.
+/// Chooses the distance at which windows of eight bytes are searched for. A larger distance means less work; but the
+/// shortest literal must have as many windows, and all of them must leave most of the filter free.
 std::uint32_t choose_stride(std::vector<std::string_view> const& texts) {
   std::size_t shortest = std::numeric_limits<std::size_t>::max(), count = 0;
   for (std::string_view const text : texts) {
@@ -63,8 +63,9 @@ std::uint32_t choose_stride(std::vector<std::string_view> const& texts) {
   return stride;
 }
 
-/// Which windows of each literal are looked for, by where the first of them begins: those that the fewest literals
-/// share, so that a text with which all of them begin is no candidate for each. A window of one byte is the first.
+/// The windows of each literal that are searched for, as the position of the first: the windows that the fewest
+/// literals share, so that a text that matches the common beginning of all is no candidate for each. A window of one
+/// byte is the first.
 class ChosenWindows {
  public:
   ChosenWindows(std::vector<std::string_view> const& texts, std::uint32_t stride) : stride_(stride) {
@@ -85,7 +86,7 @@ class ChosenWindows {
     }
     return best;
   }
-  /// How many this literal has.
+  /// Number of windows of this literal.
   std::uint32_t count(std::string_view text) const { return window_of(text) == LiteralWindow::eight ? stride_ : 1; }
 
  private:
@@ -97,7 +98,7 @@ class ChosenWindows {
   std::unordered_map<std::string_view, std::uint32_t> shared_;
 };
 
-/// The parts of a table, before they are bytes.
+/// The parts of a table, before they are serialised.
 struct TableParts {
   LiteralHeader header;
   std::vector<std::uint32_t> filter = std::vector<std::uint32_t>(literal_filter_words);
@@ -106,7 +107,7 @@ struct TableParts {
   std::string texts;
 
   explicit TableParts(std::vector<std::string_view> const& literals) {
-    // Windows that lie closer together are fewer of each literal, so that more literals have some of their own.
+    // A smaller stride takes fewer windows of each literal, so that more literals have unshared ones.
     std::uint32_t stride = choose_stride(literals);
     for (choose(literals, stride); stride > 1 && most_alike() > most_compared;) choose(literals, stride /= 2);
     bucket_begins.resize(std::size_t{header.buckets} + 1);
@@ -116,7 +117,7 @@ struct TableParts {
   }
 
  private:
-  /// So many literals are compared where a text has the window of all of them.
+  /// Maximum number of literals that are compared where a text has the window of all of them.
   static constexpr std::size_t most_compared = 16;
 
   std::uint32_t bucket(LiteralEntry const& entry) const { return bucket_of(entry.hash, header.buckets); }
@@ -135,7 +136,7 @@ struct TableParts {
     std::ranges::stable_sort(entries, {},
                              [this](LiteralEntry const& each) { return std::pair(bucket(each), each.hash); });
   }
-  /// The most entries with the same hash.
+  /// The largest number of entries with the same hash.
   std::size_t most_alike() const {
     std::size_t most = 0;
     for (auto first = entries.begin(); first != entries.end();) {
@@ -164,7 +165,7 @@ struct TableParts {
   }
 };
 
-/// The parts one behind the other, each at a multiple of eight bytes.
+/// The serialised parts, each at a multiple of eight bytes.
 class TableBytes {
  public:
   template <class T>

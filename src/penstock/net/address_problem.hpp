@@ -9,14 +9,14 @@
 
 namespace penstock {
 
-/// What the system says of an address, for a caller that may have others.
+/// An error of the system for one address, for a caller that may have others.
 class AddressProblem : public Error {
  public:
   AddressProblem(std::string const& address, int problem)
       : Error(ErrorKind::system,
               "Nothing can be received at " + address + ": " + system_problem(problem) + remedy_for(problem) + "."),
         problem_(problem) {}
-  /// Machines without IPv6 have addresses of it all the same, in names.
+  /// Names may resolve to IPv6 addresses on machines without IPv6.
   bool of_missing_version() const noexcept { return problem_ == EADDRNOTAVAIL || problem_ == EAFNOSUPPORT; }
 
  private:

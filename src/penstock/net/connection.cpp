@@ -21,7 +21,7 @@ Connection::Connection(int socket, std::uint64_t number, ConnectionLedger& ledge
 
 Connection::~Connection() {
   ledger_.change_kept(kept_, 0);
-  // Here, since others may give it up as long as the group has it, also while its end is told.
+  // Done here, since others may give it up as long as the group has it, even while its end is reported.
   if (given_up_.load(std::memory_order_relaxed)) ledger_.gave_up();
 }
 
@@ -39,7 +39,7 @@ std::optional<Pollable::Clock::time_point> Connection::record_since() const noex
 void Connection::give_up() noexcept {
   if (given_up_.exchange(true, std::memory_order_relaxed)) return;
   ledger_.give_up();
-  // It has an end to read now.
+  // The socket now has an end to read.
   shutdown(socket_.number, SHUT_RDWR);
 }
 
@@ -64,7 +64,7 @@ bool Connection::ready(Contents& contents) {
   return over(cutter_ && cutter_->holds_rest() ? ConnectionEnd::damaged : ConnectionEnd::closed);
 }
 
-/// Adds what came and is whole, and keeps the rest.
+/// Adds whole records of the new bytes, and keeps the rest.
 void Connection::put(Contents& contents, std::size_t bytes, bool ended) {
   std::uint64_t at = bytes_;
   std::size_t whole = bytes;
@@ -82,7 +82,7 @@ void Connection::put(Contents& contents, std::size_t bytes, bool ended) {
   if ((cutter_ ? cutter_->held() : 0) >= contents.room().size()) contents.full = true;
 }
 
-/// Its bytes came now, if it is the first or others ended before it.
+/// Sets the time of the unfinished record, if it is new: the first one, or behind others that ended.
 void Connection::note_record(bool others_ended) {
   Clock::time_point const began = record_began_.load(std::memory_order_relaxed);
   Clock::time_point const came = last_came_.load(std::memory_order_relaxed);
@@ -100,7 +100,7 @@ void Connection::report_loss() {
   reported_ = now;
 }
 
-/// False, as `ready` says it.
+/// Reports the end; returns false, as `ready` requires.
 bool Connection::over(ConnectionEnd how) {
   if (how == ConnectionEnd::broken || how == ConnectionEnd::silent) break_off();
   ledger_.close(number_, how, bytes_);

@@ -18,7 +18,7 @@ namespace penstock {
 /// Threads: the one that has the group.
 class Connection final : public Pollable {
  public:
-  /// The socket is this object's. `ledger` outlives it.
+  /// The object owns the socket. `ledger` must outlive it.
   Connection(int socket, std::uint64_t number, ConnectionLedger& ledger, ConnectionSourceOptions const& options);
   Connection(Connection const&) = delete;
   Connection& operator=(Connection const&) = delete;
@@ -44,7 +44,7 @@ class Connection final : public Pollable {
   std::optional<StreamCutter> cutter_;
   RecordLoss reported_;
   std::uint64_t bytes_ = 0;
-  std::size_t kept_ = 0;  ///< Of the memory that the ledger counts.
+  std::size_t kept_ = 0;  ///< Size of the memory that the ledger counts.
   std::atomic<Clock::time_point> last_came_{Clock::now()};
   std::atomic<Clock::time_point> record_began_{no_record};
   std::atomic<bool> given_up_{false};

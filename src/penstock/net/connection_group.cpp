@@ -13,7 +13,7 @@ namespace {
 
 constexpr int no_socket = -1;
 
-/// The size of its receive buffer as the kernel counts it, with what each packet takes beside its bytes.
+/// The size of its receive buffer as the kernel counts it, including its overhead per packet.
 std::size_t receive_buffer(int socket) noexcept {
   int room = 0;
   socklen_t bytes = sizeof room;
@@ -21,7 +21,7 @@ std::size_t receive_buffer(int socket) noexcept {
   return static_cast<std::size_t>(room);
 }
 
-/// While all tiles are out nothing is read, which is not the peer's silence.
+/// Nothing is read while all tiles are on loan; that is not the peer's silence.
 bool has_unread(int socket) noexcept {
   int bytes = 0;
   return ioctl(socket, FIONREAD, &bytes) == 0 && bytes > 0;
@@ -53,7 +53,7 @@ std::chrono::microseconds ConnectionGroup::nap() noexcept {
 
 bool ConnectionGroup::receive(Contents& contents) {
   bool const napped = std::exchange(naps_now_, false);
-  // Of the connection that had most.
+  // Data of the connection that had most.
   std::size_t most = 0;
   int busiest = no_socket;
   if (at_ == ready_.size()) {
@@ -74,7 +74,7 @@ bool ConnectionGroup::receive(Contents& contents) {
     if (!stays || !contents.full) ++at_;
   }
   if (crowded_ && crowded_()) give_up_oldest_record();
-  // One turn reads no more than that, so it does not show if a larger buffer fills.
+  // One turn reads no more than most_at_once, so it cannot tell whether a larger buffer fills.
   constexpr std::size_t most_room = 8 * Pollable::most_at_once;
   if (napped && busiest != no_socket && !contents.full) {
     naps_.ended(most, std::min(receive_buffer(busiest), most_room));
@@ -97,7 +97,7 @@ void ConnectionGroup::give_up_late(std::optional<Pollable::Clock::time_point> si
   }
 }
 
-/// With the lock.
+/// Called with the lock held.
 Pollable* ConnectionGroup::longest_silent(Pollable::Clock::time_point before) const {
   Pollable* longest = nullptr;
   for (auto const& socket : sockets_) {
@@ -134,7 +134,7 @@ void ConnectionGroup::give_up_oldest_record() {
 
 void ConnectionGroup::let_go(Pollable& socket) {
   std::scoped_lock const lock(mutex_);
-  // Closing is not enough, if a process that was forked has it, too.
+  // Closing is not enough if a forked process has the socket, too.
   set_.remove(socket.descriptor());
   std::size_t const place = socket.place_;
   std::swap(sockets_[place], sockets_.back());

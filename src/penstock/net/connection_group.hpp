@@ -25,27 +25,27 @@ namespace penstock {
 /// Threads: the one that has the group.
 class Pollable {
  public:
-  /// What one may put into a tile before the others that are ready have their turn.
+  /// Maximum number of bytes that one socket puts into a tile before others that are ready have their turn.
   static constexpr std::size_t most_at_once = std::size_t{256} << 10;
 
   using Clock = std::chrono::steady_clock;
 
   virtual ~Pollable() = default;
   virtual int descriptor() const noexcept = 0;
-  /// There is something to read. If the tile has no room for it, the contents are `full`, and this socket is the first
-  /// of the next tile. False: it is over; the group lets go of it.
+  /// Reads what is there. If the tile has no room for it, the contents are `full`, and this socket is the first of the
+  /// next tile. Returns false if it is over; the group then releases it.
   ///
   /// Blocks: never.
   virtual bool ready(Contents& contents) = 0;
-  /// The input has ended before this did.
+  /// Called when the input ends before this does.
   virtual void break_off() noexcept {}
-  /// Since when nothing has come of a peer, and since when a record of it has been under way; nothing if that is not
-  /// so.
+  /// Times since when a peer has been silent, and since when one of its records has been incomplete; nothing if that
+  /// does not apply.
   ///
   /// Threads: any.
   virtual std::optional<Clock::time_point> silent_since() const noexcept { return std::nullopt; }
   virtual std::optional<Clock::time_point> record_since() const noexcept { return std::nullopt; }
-  /// It will be ready at once, and over. For a peer.
+  /// Gives up a peer: it will be ready at once, and over.
   ///
   /// Threads: any.
   virtual void give_up() noexcept {}
@@ -55,7 +55,7 @@ class Pollable {
   std::size_t place_ = 0;
 };
 
-/// Sockets whose bytes share tiles, each having its turn.
+/// Sockets whose bytes share tiles, with alternating turns.
 class ConnectionGroup final : public Receiver {
  public:
   /// Throws: Error of kind system, if the process has no descriptor left.
@@ -66,27 +66,28 @@ class ConnectionGroup final : public Receiver {
   /// Threads: any.
   /// Throws:  Error of kind system, if the system refuses; the socket is closed.
   void adopt(std::unique_ptr<Pollable> socket);
-  /// One look at the sockets that are ready, each of which has one turn.
+  /// Gives each socket that is ready one turn.
   bool receive(Contents& contents) override;
   int descriptor() const noexcept override { return set_.descriptor(); }
   std::chrono::microseconds nap() noexcept override;
   void end() noexcept override;
   PollSet& set() noexcept { return set_; }
-  /// Asked behind each turn of the sockets: whether the peer whose record began first is to be given up.
+  /// Sets a function that is called after each turn of the sockets: it returns true if the peer whose record began
+  /// first is to be given up.
   ///
   /// Shape: before the first turn.
   void bound_by(std::function<bool()> crowded) { crowded_ = std::move(crowded); }
 
-  /// Gives up peers of which nothing has come since `silent`, and those whose record has been under way since `record`,
-  /// unless something of them waits to be read.
+  /// Gives up peers that have been silent since `silent`, and those whose record has been incomplete since `record`,
+  /// unless data of them waits to be read.
   ///
   /// Threads: any.
   void give_up_late(std::optional<Pollable::Clock::time_point> silent, Pollable::Clock::time_point record);
-  /// Since when nothing has come of the peer that has been silent the longest, if that is before `before`.
+  /// Start of the longest silence of a peer, if it is before `before`.
   ///
   /// Threads: any.
   std::optional<Pollable::Clock::time_point> longest_silence(Pollable::Clock::time_point before);
-  /// Gives that peer up; false if there is none.
+  /// Gives up the peer with the longest silence; false if there is none.
   ///
   /// Threads: any.
   bool give_up_silent(Pollable::Clock::time_point before);
@@ -98,8 +99,8 @@ class ConnectionGroup final : public Receiver {
 
   PollSet set_;
   std::array<epoll_event, 128> events_{};
-  std::span<epoll_event> ready_ = {};  ///< Those that were seen last.
-  std::size_t at_ = 0;                 ///< How many of them have had their turn.
+  std::span<epoll_event> ready_ = {};  ///< Sockets that were ready at the last look.
+  std::size_t at_ = 0;                 ///< Number of these that have had their turn.
   Naps naps_;
   bool naps_now_ = false;
   std::function<bool()> crowded_;

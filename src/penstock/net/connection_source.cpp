@@ -20,7 +20,8 @@
 namespace penstock {
 namespace {
 
-/// A peer whose machine is gone says nothing: after a minute it is asked, six times, once every ten seconds.
+/// Makes the system probe a peer that is silent, since its machine may be gone: after a minute, six times, once every
+/// ten seconds.
 void ask_silent_peers(int socket) noexcept {
   auto const set = [&](int level, int name, int value) { setsockopt(socket, level, name, &value, sizeof value); };
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -48,7 +49,7 @@ std::string connections_text(std::uint64_t count) {
 
 }  // namespace
 
-/// What a ConnectionSource is made of.
+/// The implementation of a ConnectionSource.
 class ConnectionSource::Parts {
  public:
   Parts(std::vector<std::string> const& addresses, Pool const& pool, ConnectionSourceOptions options)
@@ -84,7 +85,7 @@ class ConnectionSource::Parts {
           std::make_unique<Listener>(std::move(socket), ledger_, group, accepted, [this] { return make_room(); }));
     }
   }
-  /// For a peer that waits to be accepted: gives up the one that has been silent the longest.
+  /// Gives up the peer with the longest silence, for another one that waits to be accepted.
   bool make_room() {
     auto const before = Pollable::Clock::now() - options_.spared;
     ConnectionGroup* chosen = nullptr;

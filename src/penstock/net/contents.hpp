@@ -10,18 +10,18 @@
 
 namespace penstock {
 
-/// What a tile has of sockets by now.
+/// Content of a tile of sockets so far.
 ///
 /// Threads: the one that fills the tile.
 struct Contents {
   std::span<std::byte> input = {};
-  std::size_t bytes = 0;  ///< Of the front of `input`.
+  std::size_t bytes = 0;  ///< Number of bytes at the front of `input`.
   std::vector<Stretch> stretches = {};
   std::size_t most_stretches = std::numeric_limits<std::size_t>::max();
-  bool full = false;  ///< It is to leave: what comes next has no room.
+  bool full = false;  ///< The tile is to leave: it has no room for the next data.
 
   std::span<std::byte> room() const noexcept { return input.subspan(bytes); }
-  /// The `count` bytes in front of the room count, and came of `from`, where they are at `at`.
+  /// Adds the `count` bytes in front of the room, which came from `from` at offset `at`.
   void add(std::uint64_t from, std::uint64_t at, std::size_t count) {
     Stretch* const last = stretches.empty() ? nullptr : &stretches.back();
     if (last != nullptr && last->from == from && last->at + last->bytes == at) {
@@ -31,7 +31,7 @@ struct Contents {
     }
     bytes += count;
   }
-  /// Likewise, one that is by itself though it may be next to the last.
+  /// The same as a separate stretch, even if it adjoins the last one.
   void add_apart(std::uint64_t from, std::uint64_t at, std::size_t count) {
     stretches.push_back({from, at, bytes, count});
     bytes += count;

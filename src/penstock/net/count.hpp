@@ -6,8 +6,9 @@
 
 namespace penstock {
 
-/// A number that any thread reads, and that threads change in turns: what gives them their turns orders what they do.
-/// So a change is no read-modify-write of the machine, which costs as much as to look at a small packet.
+/// A number that any thread may read. Threads change it one after the other, and the mechanism that serialises them
+/// orders their work. A change is therefore no atomic read-modify-write, which costs as much as examining a small
+/// packet.
 ///
 /// Threads: the one that has its turn; `now` any.
 class Count {

@@ -82,7 +82,7 @@ DatagramReceiver::Message DatagramReceiver::message(std::size_t k) {
   return got;
 }
 
-/// Makes the tile have the messages that were received, without gaps.
+/// Packs the received messages in the tile without gaps.
 void DatagramReceiver::place(Contents& contents, std::size_t count) {
   std::byte* const first = contents.room().data();
   std::size_t longest = 0;
@@ -96,7 +96,7 @@ void DatagramReceiver::place(Contents& contents, std::size_t count) {
     }
     std::byte* const own = first + k * step_;
     std::byte* const to = contents.room().data();
-    // The next one is still to be taken from behind its step. Those before it may have left room for what is longer.
+    // The next message is still to be moved from behind its step. Earlier ones may have left room for a longer one.
     std::size_t const free = k + 1 == count ? contents.room().size() : static_cast<std::size_t>(own + step_ - to);
     bool const fits = got.bytes <= free && got.datagrams() <= contents.most_stretches - contents.stretches.size();
     if (!fits || !held_messages_.empty()) {
@@ -108,7 +108,7 @@ void DatagramReceiver::place(Contents& contents, std::size_t count) {
     if (in_tile < got.bytes) std::memcpy(to + in_tile, behind_.get() + k * longest_, got.bytes - in_tile);
     add(contents, got);
   }
-  // It comes down slowly, since one that is too long costs a copy.
+  // The step shrinks slowly, since a datagram that is longer costs a copy.
   step_ = std::max({longest, step_ - step_ / 8, std::size_t{1}});
   if (!held_messages_.empty()) place_held(contents);
 }
@@ -127,7 +127,7 @@ void DatagramReceiver::place_held(Contents& contents) {
     Message& next = held_messages_[next_held_];
     std::size_t const places = contents.most_stretches - contents.stretches.size();
     Message part = next;
-    // A message may have more datagrams than a whole table has places.
+    // A message may have more datagrams than an empty table has entries.
     if (next.datagrams() > places) part.bytes = places * next.each;
     if (places == 0 || part.bytes > contents.room().size()) {
       contents.full = true;
@@ -145,7 +145,7 @@ void DatagramReceiver::place_held(Contents& contents) {
   next_held_ = held_at_ = 0;
 }
 
-/// The bytes in front of the room are this message.
+/// Adds the message in front of the room.
 void DatagramReceiver::add(Contents& contents, Message const& message) {
   std::uint64_t const before = came_;
   std::size_t left = message.bytes;

@@ -28,7 +28,7 @@ bool is_multicast(NetAddress const& address) noexcept {
   return address.family() == AF_INET6 && IN6_IS_ADDR_MULTICAST(&in.sin6_addr);
 }
 
-/// Throws: Error of kind bad_argument, if there is none of that name.
+/// Throws: Error of kind bad_argument, if there is no interface of that name.
 unsigned index_of(std::string const& interface) {
   unsigned const index = if_nametoindex(interface.c_str());
   if (index != 0) return index;
@@ -39,7 +39,7 @@ bool set(int socket, int level, int name, int value) noexcept {
   return setsockopt(socket, level, name, &value, sizeof value) == 0;
 }
 
-/// What the system says of it; zeros if it does not.
+/// Memory statistics of a socket; zeros if the system has none.
 std::array<std::uint32_t, SK_MEMINFO_VARS> memory_of(int socket) noexcept {
   std::array<std::uint32_t, SK_MEMINFO_VARS> memory{};
   socklen_t bytes = sizeof memory;
@@ -82,7 +82,7 @@ DatagramSocket::DatagramSocket(NetAddress address, DatagramSourceOptions const& 
   if (number < 0) throw AddressProblem(text_, errno);
   if (address.family() == AF_INET6) set(number, IPPROTO_IPV6, IPV6_V6ONLY, 1);
   if (options.sockets > 1) set(number, SOL_SOCKET, SO_REUSEPORT, 1);
-  // Other programs of this machine may have joined the group, too.
+  // Other programs on this machine may have joined the group, too.
   if (is_multicast(address)) set(number, SOL_SOCKET, SO_REUSEADDR, 1);
   auto const wanted = static_cast<int>(std::min<std::size_t>(options.receive_buffer, 1U << 30U));
   if (!set(number, SOL_SOCKET, SO_RCVBUFFORCE, wanted)) set(number, SOL_SOCKET, SO_RCVBUF, wanted);
@@ -102,12 +102,12 @@ void DatagramSocket::join(NetAddress const& group, std::string const& interface)
   if (setsockopt(socket_.number, v4 ? IPPROTO_IP : IPPROTO_IPV6, MCAST_JOIN_GROUP, &wanted, sizeof wanted) != 0) {
     throw AddressProblem(text_, errno);
   }
-  // Else groups that other sockets of this machine joined came, too.
+  // Otherwise the socket would also get groups that other sockets on this machine joined.
   v4 ? set(socket_.number, IPPROTO_IP, IP_MULTICAST_ALL, 0) : set(socket_.number, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
 }
 
 std::uint64_t DatagramSocket::dropped() const noexcept {
-  // The same number as SO_RXQ_OVFL brings with each datagram, which says nothing of what is dropped behind the last.
+  // The same number as SO_RXQ_OVFL delivers with each datagram; that misses datagrams dropped behind the last one.
   return memory_of(socket_.number)[SK_MEMINFO_DROPS];
 }
 
@@ -120,7 +120,7 @@ std::size_t DatagramSocket::receive_buffer() const noexcept {
   int given = 0;
   socklen_t bytes = sizeof given;
   getsockopt(socket_.number, SOL_SOCKET, SO_RCVBUF, &given, &bytes);
-  return static_cast<std::size_t>(given) / 2;  // It doubles what it is asked for.
+  return static_cast<std::size_t>(given) / 2;  // The system doubles the requested size.
 }
 
 }  // namespace penstock

@@ -12,12 +12,12 @@
 
 namespace penstock {
 
-/// A socket that datagrams come to.
+/// A socket that receives datagrams.
 ///
-/// Threads: any, for what is const.
+/// Threads: any, for const functions.
 class DatagramSocket {
  public:
-  /// As many as the options say for each address that "udp:HOST:PORT" means.
+  /// Opens as many sockets as the options say for each address of "udp:HOST:PORT".
   ///
   /// Blocks: while a name is looked up.
   /// Throws: as DatagramSource.
@@ -28,14 +28,14 @@ class DatagramSocket {
 
   int descriptor() const noexcept { return socket_.number; }
   std::string const& address() const noexcept { return text_; }
-  /// What the system dropped: there was no room, or a checksum was wrong.
+  /// Datagrams that the system dropped: there was no room, or a checksum was wrong.
   std::uint64_t dropped() const noexcept;
-  /// What waits in the buffer, and how much may, as the system counts it.
+  /// Number of bytes that wait in the buffer, and its size, both as the system counts.
   struct Buffer {
     std::size_t held = 0, room = 0;
   };
   Buffer buffer() const noexcept;
-  /// What the system gave; it counts more than the datagrams' own bytes.
+  /// Size that the system granted; it counts more than the datagrams' own bytes.
   std::size_t receive_buffer() const noexcept;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t longest_possible = 65'535;
 
-/// Of what the system hands over at a time.
+/// Maximum size of what the system delivers at a time; checks the options.
 std::size_t checked_longest(TileShape const& shape, DatagramSourceOptions const& options) {
   std::size_t const fits = std::min(shape.input_bytes, longest_possible);
   if (options.longest > fits) {
@@ -35,7 +35,7 @@ std::size_t checked_longest(TileShape const& shape, DatagramSourceOptions const&
 
 }  // namespace
 
-/// What a DatagramSource is made of.
+/// The implementation of a DatagramSource.
 class DatagramSource::Parts {
  public:
   Parts(std::vector<std::string> const& addresses, Pool const& pool, DatagramSourceOptions const& options)
@@ -63,7 +63,7 @@ class DatagramSource::Parts {
     for (auto const& one : sockets_) one->count_to(counts);
     return counts;
   }
-  /// Empty, if the buffers are as large as was asked for.
+  /// Empty if the buffers are as large as requested.
   std::string small_buffer() const {
     std::size_t const given = sockets_.front()->socket().receive_buffer();
     if (given >= wanted_buffer_) return {};

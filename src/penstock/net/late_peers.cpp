@@ -12,7 +12,7 @@
 namespace penstock {
 namespace {
 
-/// A limit is kept to an eighth of it, by at least one look in ten seconds.
+/// A limit is kept to an eighth of its length, with at least one check in ten seconds.
 std::chrono::milliseconds time_between_looks(LatePeers::Limits const& limits) {
   auto const shorter = limits.silence ? std::min(*limits.silence, limits.record) : limits.record;
   return std::clamp<std::chrono::milliseconds>(shorter / 8, std::chrono::milliseconds(1), std::chrono::seconds(10));

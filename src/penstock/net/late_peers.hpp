@@ -9,7 +9,7 @@
 
 namespace penstock {
 
-/// Looks now and then for peers of a group that keep silent or take too long for a record, and gives them up.
+/// Checks periodically for peers of a group that are silent or take too long for a record, and gives them up.
 ///
 /// Threads: the one that has the group.
 class LatePeers final : public Pollable {
@@ -18,7 +18,7 @@ class LatePeers final : public Pollable {
     std::optional<std::chrono::milliseconds> silence = {};
     std::chrono::milliseconds record = {};
   };
-  /// `group`, to which this is given, outlives it.
+  /// `group`, to which this object is added, must outlive it.
   ///
   /// Throws: Error of kind system, if the process has no descriptor left.
   LatePeers(ConnectionGroup& group, Limits limits);

@@ -15,10 +15,10 @@
 namespace penstock {
 namespace {
 
-/// Peers that are accepted before the connections have their turn again.
+/// Maximum number of peers that are accepted before the connections have their turn again.
 constexpr int most_peers_at_once = 64;
 
-/// For memory to come back, and for a connection that is given up to be closed.
+/// Waits: for memory to become available, and for a connection that is given up to be closed.
 constexpr long for_memory_ns = 100'000'000, for_room_ns = 1'000'000;
 
 int open_spare() noexcept {
@@ -27,7 +27,7 @@ int open_spare() noexcept {
 
 }  // namespace
 
-/// Looks away from a listener for a while.
+/// Suspends a listener for a while.
 class Listener::Pause final : public Pollable {
  public:
   Pause(ConnectionGroup& group, std::shared_ptr<Listener*> listener)
@@ -93,7 +93,7 @@ bool Listener::ready(Contents&) {
       pause_->begin(for_memory_ns);
       return true;
     }
-    // Else this peer is gone, or its network is.
+    // Other errors mean that this peer, or its network, is gone.
   }
   return true;
 }
@@ -103,7 +103,7 @@ bool Listener::peer_waits() const noexcept {
   return poll(&waited, 1, 0) > 0;
 }
 
-/// Soon: peers wait until those that are given up have been closed.
+/// Tries again soon: peers wait until the connections that are given up have been closed.
 bool Listener::room_is_made() {
   int const problem = errno;
   bool const some = ledger_.has_some_to_close() || make_room_();
@@ -112,7 +112,7 @@ bool Listener::room_is_made() {
   return some;
 }
 
-/// With the descriptor that was kept for that; false if no peer waits. The system refuses a descriptor also then.
+/// Refuses a peer with the spare descriptor; false if no peer waits. The system may refuse a descriptor even then.
 bool Listener::turn_away() {
   spare_.shut();
   int const socket = accept4(descriptor(), nullptr, nullptr, SOCK_CLOEXEC);

@@ -12,22 +12,21 @@
 
 namespace penstock {
 
-/// Accepts peers, or turns them away.
+/// Accepts peers, or refuses them.
 ///
-/// Where there are too many peers or the process has no descriptor left, those that have been silent for long make
-/// room. If there are none, a peer is turned away, by a descriptor that was kept for that; where the system has no
-/// memory left, peers are left to wait for a tenth of a second. So no thread goes round for peers that cannot be
-/// accepted.
+/// If there are too many peers or the process has no descriptor left, peers that have been silent for long make room.
+/// If there are none, the new peer is refused with a descriptor reserved for that. If the system has no memory left,
+/// peers wait for a tenth of a second. No thread thus loops for peers that cannot be accepted.
 ///
 /// Threads: the one that has the group.
 class Listener final : public Pollable {
  public:
-  /// Gets a socket, which is then its to close, and its peer's address, if the ledger wants that; throws nothing.
+  /// Gets a socket, which it must close, and its peer's address, if the ledger wants that; throws nothing.
   using Accepted = std::function<void(int socket, std::string const& peer)>;
   /// Gives up peers that have been silent for long; false if there are none.
   using MakeRoom = std::function<bool()>;
 
-  /// `ledger` and `group`, to which this is given, outlive it.
+  /// `ledger` and `group`, to which this object is added, must outlive it.
   ///
   /// Throws: Error of kind system, if the process has no descriptor left.
   Listener(std::unique_ptr<ListeningSocket> socket, ConnectionLedger& ledger, ConnectionGroup& group, Accepted accepted,
@@ -50,8 +49,9 @@ class Listener final : public Pollable {
   Accepted const accepted_;
   MakeRoom const make_room_;
   Descriptor spare_;
-  std::shared_ptr<Listener*> const itself_ = std::make_shared<Listener*>(this);  ///< Null once it is gone.
-  Pause* pause_ = nullptr;                                                       ///< The group's.
+  std::shared_ptr<Listener*> const itself_ = std::make_shared<Listener*>(this);  ///< Null once the listener is
+                                                                                 /// destroyed.
+  Pause* pause_ = nullptr;                                                       ///< Owned by the group.
 };
 
 }  // namespace penstock

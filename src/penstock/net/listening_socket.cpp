@@ -22,14 +22,14 @@ namespace {
 
 constexpr int stream_flags = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 
-/// The lock of a path's folder, as long as this lives. A server has it from its look at what lies at the path until it
-/// listens there: before, the file of one that starts looks like one that was left behind.
+/// The lock of a path's folder, as long as this lives. A server holds it from its look at the path until it listens
+/// there; before it listens, its file looks like one that was left behind.
 class FolderLock {
  public:
   explicit FolderLock(std::string const& path)
       : folder_(open(path.substr(0, path.rfind('/') + 1).append(".").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    // Without a right to read the folder none can be had. The system gives it back with the descriptor.
-    constexpr int turns = 500, turn = 10;  // Five seconds: others have it for moments.
+    // No lock is possible without permission to read the folder. The system releases it with the descriptor.
+    constexpr int turns = 500, turn = 10;  // Five seconds: others hold it only for moments.
     for (int k = 0; folder_.number >= 0 && flock(folder_.number, LOCK_EX | LOCK_NB) != 0; ++k) {
       if (errno != EWOULDBLOCK && errno != EINTR) return;
       if (k == turns) {
@@ -45,7 +45,7 @@ class FolderLock {
   Descriptor const folder_;
 };
 
-/// Removes a socket file that a server left behind.
+/// Removes the socket file of a server that has ended.
 ///
 /// Throws: Error, if one still answers there, or if it is no socket.
 void remove_old_file(std::string const& text, NetAddress const& address) {
@@ -86,7 +86,7 @@ std::vector<std::unique_ptr<ListeningSocket>> ListeningSocket::open_all(std::str
   }
   std::optional<AddressProblem> missing;
   for (NetAddress where : resolve(text.substr(4), SOCK_STREAM)) {
-    // A name has addresses of both versions, and one free port.
+    // A name may have addresses of both versions, which get the same free port.
     if (where.port() == 0 && !all.empty()) where.set_port(address_of(all.front()->descriptor()).port());
     try {
       all.push_back(std::make_unique<ListeningSocket>("tcp:", where));
@@ -121,7 +121,7 @@ ListeningSocket::ListeningSocket(std::string scheme, NetAddress address)
 
 ListeningSocket::~ListeningSocket() {
   struct stat status {};
-  // Another server may have taken its place.
+  // Another server may have replaced the file.
   if (file_.empty() || lstat(file_.c_str(), &status) != 0) return;
   if (status.st_dev == device_ && status.st_ino == inode_) unlink(file_.c_str());
 }

@@ -12,15 +12,15 @@
 
 namespace penstock {
 
-/// A socket that peers connect to. The file of a Unix-domain address goes with it.
+/// A socket that peers connect to. It removes the file of a Unix-domain address at the end.
 ///
 /// Threads: one at a time.
 class ListeningSocket {
  public:
-  /// One for each address that "tcp:HOST:PORT", "unix:/path" or "unix:@name" means.
+  /// Opens one for each address that "tcp:HOST:PORT", "unix:/path" or "unix:@name" means.
   ///
   /// Blocks: while a name is looked up; while another server begins to listen at a path in the same folder.
-  /// Throws: Error of kind bad_argument, if it is no such text; of kind system, if no peer can be listened for there.
+  /// Throws: Error of kind bad_argument, if it is no such address; of kind system, if the process cannot listen there.
   static std::vector<std::unique_ptr<ListeningSocket>> open_all(std::string const& address);
 
   ListeningSocket(std::string scheme, NetAddress address);
@@ -29,7 +29,7 @@ class ListeningSocket {
   ~ListeningSocket();
 
   int descriptor() const noexcept { return socket_.number; }
-  /// As it would be given to `open_all`, with the port that it has.
+  /// Address in the form of `open_all`, with the actual port.
   std::string const& address() const noexcept { return text_; }
   std::string const& scheme() const noexcept { return scheme_; }
 
@@ -37,7 +37,7 @@ class ListeningSocket {
   std::string const scheme_;
   std::string text_;
   Descriptor const socket_;
-  std::string file_;  ///< That it made; empty: none.
+  std::string file_;  ///< Socket file that it made; empty: none.
   dev_t device_ = 0;
   ino_t inode_ = 0;
 };

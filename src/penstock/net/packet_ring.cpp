@@ -22,7 +22,7 @@
 namespace penstock {
 namespace {
 
-/// Of the largest packet that there is, 64 KiB of segments that a network card is to cut, four fit.
+/// Four packets of the largest size fit: 64 KiB of segments that a network card is to cut.
 constexpr std::size_t block_bytes = std::size_t{1} << 18;
 constexpr std::uint32_t linktype_ethernet = 1, linktype_raw = 101;
 
@@ -38,7 +38,7 @@ constexpr std::uint32_t linktype_ethernet = 1, linktype_raw = 101;
   throw Error(ErrorKind::system, what + ": " + system_problem(problem) + remedy + ".");
 }
 
-/// Without a protocol it gets nothing before it is bound.
+/// It gets no packets before it is bound, since it has no protocol.
 int open_socket(std::string const& interface) {
   int const number = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (number < 0) refuse("Packets of " + interface + " cannot be captured", errno);
@@ -126,10 +126,10 @@ void PacketRing::be_promiscuous() {
   set(SOL_PACKET, PACKET_ADD_MEMBERSHIP, &wanted, sizeof wanted, "cannot be made promiscuous");
 }
 
-/// So many bytes of each packet are captured; of none, if that is 0. What the loopback interface sends, it also
-/// receives.
+/// Sets the number of bytes that are captured of each packet; with 0 no packets are captured. Packets sent by the
+/// loopback interface are skipped, since it also receives them.
 void PacketRing::filter(std::uint32_t longest) const {
-  // The option for this (PACKET_IGNORE_OUTGOING) does not hold for a group of rings.
+  // The option for this (PACKET_IGNORE_OUTGOING) has no effect on a group of rings.
   std::uint32_t const sent = interface_.loopback ? 0 : longest;
   std::array<sock_filter, 4> program{{{.code = BPF_LD | BPF_W | BPF_ABS,
                                        .jt = 0,
@@ -149,14 +149,14 @@ void PacketRing::set(int level, int name, void const* value, std::size_t bytes, 
 
 tpacket_block_desc* PacketRing::block() const noexcept {
   auto* const block = reinterpret_cast<tpacket_block_desc*>(ring_ + next_ * block_bytes);
-  // Acquire: what the system wrote before it handed the block over is seen.
+  // Acquire: this thread sees the data that the system wrote before it released the block.
   std::uint32_t const status = std::atomic_ref(block->hdr.bh1.block_status).load(std::memory_order_acquire);
   return (status & TP_STATUS_USER) != 0 ? block : nullptr;
 }
 
 void PacketRing::give_back() noexcept {
   auto* const block = reinterpret_cast<tpacket_block_desc*>(ring_ + next_ * block_bytes);
-  // Release: the system writes only behind our reads.
+  // Release: the system writes only after our reads.
   std::atomic_ref(block->hdr.bh1.block_status).store(TP_STATUS_KERNEL, std::memory_order_release);
   next_ = (next_ + 1) % blocks_;
 }

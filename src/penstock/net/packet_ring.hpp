@@ -20,7 +20,7 @@ struct CapturedInterface {
   std::uint32_t link = 0;  ///< LINKTYPE_ number.
   bool loopback = false;
 
-  /// Throws: as PacketSource, if there is none, it is down, or its packets are of another kind.
+  /// Throws: as PacketSource, if there is no such interface, it is down, or its packets are of another kind.
   static CapturedInterface find(std::string const& name);
 };
 
@@ -30,11 +30,12 @@ struct CapturedInterface {
 class PacketRing {
  public:
   struct Statistics {
-    std::uint64_t captured = 0;  ///< Put into the ring.
+    std::uint64_t captured = 0;  ///< Packets put into the ring.
     std::uint64_t dropped = 0;
   };
 
-  /// It captures nothing yet. All packets of the interface go to one of the rings that have the same group.
+  /// Makes a ring that captures nothing yet. The packets of the interface are distributed among rings of the same
+  /// group.
   ///
   /// Throws: as PacketSource.
   PacketRing(CapturedInterface const& interface, std::size_t bytes, unsigned wait_ms);
@@ -42,17 +43,17 @@ class PacketRing {
   PacketRing& operator=(PacketRing const&) = delete;
   ~PacketRing();
 
-  /// Joins a group of rings; makes one, if there is none. Gives its number.
+  /// Joins a group of rings, or makes one; returns its number.
   std::uint16_t join(std::optional<std::uint16_t> group);
-  /// Captures from here on, at most so many bytes of each packet.
+  /// Begins to capture at most `longest` bytes of each packet.
   void begin(std::size_t longest);
   void be_promiscuous();
 
-  /// The oldest block that the system has handed over; null if there is none.
+  /// The oldest block that the system has released; null if there is none.
   tpacket_block_desc* block() const noexcept;
-  /// The system may fill that block again.
+  /// Returns that block to the system.
   void give_back() noexcept;
-  /// Throws: Error of kind system, if the interface is down. The system says so once.
+  /// Throws: Error of kind system, if the interface is down. The system reports it once.
   void expect_up() const;
 
   int descriptor() const noexcept { return socket_.number; }
@@ -67,9 +68,9 @@ class PacketRing {
   Descriptor const socket_;
   std::byte* ring_ = nullptr;
   std::size_t blocks_ = 0;
-  std::size_t next_ = 0;  ///< The block that the system hands over next.
+  std::size_t next_ = 0;  ///< Index of the block that the system releases next.
   mutable std::mutex mutex_;
-  mutable Statistics statistics_;  ///< Up to now; the system forgets what it has told.
+  mutable Statistics statistics_;  ///< Totals so far; the system resets its counts at each query.
 };
 
 }  // namespace penstock

@@ -18,14 +18,14 @@
 namespace penstock {
 namespace {
 
-/// What a pcap file with such packets begins with says how they are records.
+/// Returns the framing of packets, according to the head that a pcap file with such packets would have.
 FramingRef framing_of(std::uint32_t link, std::size_t longest) {
   constexpr std::uint32_t nanoseconds = 0xA1B23C4D;
   std::array<std::uint32_t, 6> const head{nanoseconds, 2U | 4U << 16U, 0, 0, static_cast<std::uint32_t>(longest), link};
   return captured_packets()->of_input(std::as_bytes(std::span(head))).framing;
 }
 
-/// Of a tile.
+/// Maximum number of packets of a tile.
 std::size_t most_packets(TileShape const& shape) {
   std::size_t const table = shape.more_input_bytes[0];
   if (table == 0) return std::numeric_limits<std::size_t>::max();
@@ -38,7 +38,7 @@ std::size_t most_packets(TileShape const& shape) {
   return (table - sizeof(RecordPlaces)) / sizeof(std::uint32_t);
 }
 
-/// Options of which each says a number.
+/// Replaces defaults in the options by numbers.
 PacketSourceOptions resolved(PacketSourceOptions options, TileShape const& shape) {
   if (options.rings == 0) throw Error(ErrorKind::bad_argument, "Packets need a ring: give them one.");
   constexpr std::size_t beside = RingReceiver::head_bytes + RingReceiver::tag_bytes, longest_possible = 262'144;
@@ -55,7 +55,7 @@ PacketSourceOptions resolved(PacketSourceOptions options, TileShape const& shape
 
 }  // namespace
 
-/// What a PacketSource is made of.
+/// The implementation of a PacketSource.
 class PacketSource::Parts {
  public:
   Parts(std::string const& name, Pool const& pool, PacketSourceOptions const& asked)
@@ -74,7 +74,7 @@ class PacketSource::Parts {
       if (options_.promiscuous) rings_.back()->be_promiscuous();
       each_.push_back(std::make_unique<RingReceiver>(*rings_.back(), k, most_packets_));
     }
-    // Not before: a ring that is in no group yet would get what others get.
+    // Starts only now: a ring that is in no group yet would get packets of others.
     for (auto const& one : rings_) one->begin(options_.longest);
     for (auto const& one : each_) receivers_.add(*one);
   }

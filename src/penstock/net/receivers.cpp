@@ -11,17 +11,17 @@
 namespace penstock {
 namespace {
 
-/// While sockets have more all the time, a tile goes on for so long behind its linger.
+/// Maximum time beyond its linger for which a tile is filled while sockets always have more.
 constexpr std::chrono::milliseconds longest_gathering{5};
 
 constexpr std::uint32_t once = EPOLLIN | EPOLLONESHOT;
 
 std::uint32_t events_for(Receiver const& receiver) noexcept {
-  // A socket for datagrams can be written to all the time, which makes the next turn come at once.
+  // A datagram socket is always writable, which makes the next turn come at once.
   return receiver.holds() ? once | EPOLLOUT : once;
 }
 
-/// Times that are added to a time of the clock must not leave its range; a year is as good as for ever.
+/// Limit for times that are added to a clock's time, which must stay in its range; a year is as good as for ever.
 template <class Duration>
 Duration at_most_a_year(Duration time) noexcept {
   return std::min<Duration>(time, std::chrono::hours(365 * 24));
@@ -29,7 +29,7 @@ Duration at_most_a_year(Duration time) noexcept {
 
 }  // namespace
 
-/// A receiver while it has a tile. Then it waits for its next turn again, also if it throws.
+/// A receiver's turn, while it has a tile. At the end it waits for its next turn again, also after an exception.
 class Receivers::Turn {
  public:
   Turn(Receivers& all, Receiver& receiver) noexcept : all_(all), receiver_(&receiver) {}
@@ -37,17 +37,17 @@ class Receivers::Turn {
   Turn& operator=(Turn const&) = delete;
   ~Turn() {
     if (receiver_ == nullptr) return;
-    // Before: it is another thread's as soon as it is armed.
+    // Computed before: once armed, it belongs to another thread.
     std::uint32_t const events = events_for(*receiver_);
     all_.at_work_.fetch_sub(1, std::memory_order_acq_rel);
     try {
       all_.set_.change(receiver_->descriptor(), events, receiver_);
-    } catch (...) {  // It is known already, so this needs no memory.
+    } catch (...) {  // It is registered already, so this needs no memory.
       all_.ending_.request();
     }
     all_.end_if_over();
   }
-  /// It goes on with the tile.
+  /// Lets the receiver keep the tile.
   void keep() noexcept { receiver_ = nullptr; }
 
  private:
@@ -78,7 +78,7 @@ void Receivers::add(Receiver& receiver) {
   all_.push_back(&receiver);
 }
 
-/// False once the input has ended for all.
+/// Begins a turn; false once the input has ended for all.
 bool Receivers::begin_turn() noexcept {
   unsigned now = at_work_.load(std::memory_order_relaxed);
   do {
@@ -87,22 +87,22 @@ bool Receivers::begin_turn() noexcept {
   return true;
 }
 
-/// With the last turn that a receiver had.
+/// Ends all receivers, at the end of the last turn.
 void Receivers::end_if_over() noexcept {
   unsigned none = 0;
   if (!ending_.requested() || !at_work_.compare_exchange_strong(none, over, std::memory_order_acq_rel)) return;
   for (Receiver* const one : all_) one->end();
 }
 
-/// Null once the input has ended.
+/// Waits for a receiver that is ready; null once the input has ended.
 Receiver* Receivers::wait_for_one() {
-  // While all tiles were out none could come.
+  // The wait counts from now, since nothing could come while all tiles were on loan.
   auto const began = WallClock::now();
   for (;;) {
     std::optional<std::chrono::milliseconds> left;
     bool silent = false;
     if (options_.idle) {
-      // First: with a tile that has left, the time when its bytes came is seen, too.
+      // Read first: if it shows that a tile has left, the time at which its bytes came is visible, too.
       bool const none_at_work = at_work_.load(std::memory_order_acquire) == 0;
       auto const since = std::max(began, last_came_.load(std::memory_order_relaxed));
       left = std::chrono::ceil<std::chrono::milliseconds>(since + *options_.idle - WallClock::now());
@@ -140,13 +140,13 @@ bool Receivers::next(Tile& tile) {
   return false;
 }
 
-/// False if the tile is to leave. Else it may get more: at once, or once a nap is over if there was no more.
+/// Returns false if the tile is to leave. Otherwise it may get more: at once, or after a nap if there was no more.
 bool Receivers::may_go_on(Job const& job, Receiver& receiver, bool more) const {
   if (job.contents.full || ending_.requested()) return false;
   WallClock::duration const waited = WallClock::now() - job.first;
   if (more) return waited < std::max<WallClock::duration>(options_.linger, longest_gathering);
   if (waited >= options_.linger) return false;
-  // To be woken for each message costs more than the message, and a socket's buffer holds what comes meanwhile
+  // A wake-up for each message costs more than the message, and a socket's buffer holds the data meanwhile
   // (bench/net/sockets_bench).
   ending_.wait(std::min<WallClock::duration>(options_.linger - waited, receiver.nap()));
   return true;

@@ -16,28 +16,28 @@
 
 namespace penstock {
 
-/// Sockets that one thread at a time reads from.
+/// A group of sockets that one thread at a time reads from.
 class Receiver {
  public:
   virtual ~Receiver() = default;
-  /// Puts some of what there is behind what the tile has; false if there is no more.
+  /// Appends some of the available data to the tile's content; false if there is no more.
   ///
   /// Blocks: never.
   virtual bool receive(Contents& contents) = 0;
-  /// Readable while there may be something to receive.
+  /// A descriptor that is readable while there may be something to receive.
   virtual int descriptor() const noexcept = 0;
-  /// It has something that found no room in its last tile, whatever its socket has.
+  /// True if it has data that found no room in its last tile, whatever its socket has.
   ///
-  /// Shape: its descriptor is one that can be written to.
+  /// Shape: its descriptor can be written to.
   virtual bool holds() const noexcept { return false; }
-  /// It had no more: how long it may be left alone, while the tile lingers.
+  /// Called when it had no more: returns the time for which it may be left alone, while the tile lingers.
   virtual std::chrono::microseconds nap() noexcept { return Naps::shortest; }
-  /// The input has ended: nothing is received any more.
+  /// Called at the end of the input: nothing is received any more.
   virtual void end() noexcept {}
 };
 
-/// Fills tiles from several receivers, each of which has one tile at a time: so what came of one receiver is in tiles
-/// in the order in which it came, whatever number of producers there is.
+/// Fills tiles from several receivers, each of which has one tile at a time. The data of one receiver is thus in tiles
+/// in the order in which it came, whatever the number of producers.
 ///
 /// Threads: as Source.
 class Receivers {
@@ -46,16 +46,16 @@ class Receivers {
     std::chrono::microseconds linger = {};
     std::optional<std::chrono::milliseconds> idle = {};
   };
-  /// For tiles of `pool`. `ending` outlives this.
+  /// Makes receivers for tiles of `pool`. `ending` must outlive this.
   ///
   /// Throws: Error of kind bad_argument, if the tiles have no input, or a second one in which no Stretch fits.
   Receivers(Pool const& pool, Ending& ending, Options options);
 
-  /// Before the first tile.
+  /// Must be called before the first tile.
   ///
   /// Shape: it outlives this.
   void add(Receiver& receiver);
-  /// As Source.
+  /// These have the contracts of Source.
   ///
   /// Blocks: until a receiver has bytes for the tile, or the end is requested.
   bool next(Tile& tile);
@@ -82,8 +82,8 @@ class Receivers {
   OfTiles<Job, 1> jobs_;
   PollSet set_;
   std::vector<Receiver*> all_;
-  std::atomic<unsigned> at_work_{0};                ///< Receivers that fill a tile, or `over`.
-  std::atomic<WallClock::time_point> last_came_{};  ///< When bytes came last.
+  std::atomic<unsigned> at_work_{0};                ///< Number of receivers that fill a tile, or `over`.
+  std::atomic<WallClock::time_point> last_came_{};  ///< Time at which the last bytes came.
 };
 
 }  // namespace penstock

@@ -10,10 +10,10 @@
 namespace penstock {
 namespace {
 
-/// Where Ethernet has the tag of a VLAN: behind both addresses.
+/// Position of a VLAN tag in Ethernet: behind both addresses.
 constexpr std::size_t before_tag = 12;
 
-/// Packets. The system counts by 32 bits what it has not told yet.
+/// Number of packets between two queries of the system's counts, which have 32 bits.
 constexpr std::uint64_t between_counts = std::uint64_t{1} << 20;
 
 }  // namespace
@@ -22,7 +22,7 @@ bool RingReceiver::receive(Contents& contents) {
   if (contents.bytes == 0) packets_here_ = 0;
   tpacket_block_desc* const block = ring_.block();
   if (block == nullptr) {
-    // Not for a tile that has packets: that one leaves, and the system tells the next call for a tile.
+    // Skipped for a tile that has packets: that one leaves, and the next call for a tile gets the error.
     if (contents.bytes == 0) ring_.expect_up();
     return false;
   }
@@ -47,7 +47,7 @@ bool RingReceiver::receive(Contents& contents) {
   return true;
 }
 
-/// False if there is no room for it.
+/// Copies a packet; false if there is no room for it.
 bool RingReceiver::place(Contents& contents, tpacket3_hdr const& packet) {
   auto const* const data = reinterpret_cast<std::byte const*>(&packet) + packet.tp_mac;
   bool const tagged =

@@ -32,7 +32,7 @@ std::uint64_t KnownSenders::number_of(void const* address, std::size_t bytes) {
   last_ = text;
   if (auto const found = known_.find(last_); found != known_.end()) return last_number_ = found->second;
   last_number_ = all_.number_of(last_);
-  // One that has no number would be kept in vain.
+  // An address without a number would be stored in vain.
   if (last_number_ != DatagramSource::unknown_sender) known_[last_] = last_number_;
   return last_number_;
 }

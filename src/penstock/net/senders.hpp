@@ -19,10 +19,11 @@ namespace penstock {
 /// Threads: any.
 class Senders {
  public:
-  /// As many are numbered. Anyone can write any sender's address into a datagram, so there must be an end.
+  /// Maximum number of numbered senders. A limit is needed, since anyone can write any sender's address into a
+  /// datagram.
   static constexpr std::size_t most = 65'536;
 
-  /// The number of this address, which may be a new one; DatagramSource::unknown_sender, if there are too many.
+  /// The number of this address, which may be a new one; DatagramSource::unknown_sender if there are too many.
   std::uint64_t number_of(std::string const& address);
   std::string text(std::uint64_t number) const;
 
@@ -32,18 +33,18 @@ class Senders {
   std::vector<std::string> addresses_;
 };
 
-/// What one socket knows of senders, so that it asks once for each.
+/// Cache of one socket's senders, which asks for each number once.
 ///
 /// Threads: one at a time.
 class KnownSenders {
  public:
   explicit KnownSenders(Senders& all) noexcept : all_(all) {}
-  /// Shape: `address` is a sockaddr of so many bytes.
+  /// Shape: `address` is a sockaddr of `bytes` bytes.
   std::uint64_t number_of(void const* address, std::size_t bytes);
 
  private:
   Senders& all_;
-  std::string last_;  ///< Datagrams often come several in a row.
+  std::string last_;  ///< Last address: datagrams of one sender often come several in a row.
   std::uint64_t last_number_ = 0;
   std::unordered_map<std::string, std::uint64_t> known_;
 };

@@ -46,7 +46,7 @@ class NvtxRanges final : public Ranges {
 
  private:
   static void name_this_thread() noexcept {
-    // The name belongs to the thread, so it is given once, for all objects and calls.
+    // The name belongs to the thread, so it is set once, for all objects and calls.
     thread_local bool named = false;
     if (named) return;
     named = true;
@@ -66,7 +66,7 @@ bool built_with_nvtx() noexcept {
 }
 
 std::unique_ptr<Ranges> make_nvtx_ranges() {
-  // NVTX loads the tool that this names at its first call, wherever that is.
+  // NVTX loads the tool with this name at its first call, from any place.
   char const* const tool = std::getenv("NVTX_INJECTION64_PATH");
   if (tool != nullptr && is_relative_path(tool)) {
     throw Error(ErrorKind::bad_argument, "NVTX_INJECTION64_PATH is '" + std::string(tool) +

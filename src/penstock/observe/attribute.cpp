@@ -29,9 +29,10 @@
 namespace penstock {
 namespace {
 
-/// Each of them takes a process.
+/// Maximum number of culprits; each takes a process.
 constexpr std::size_t most_culprits = 8;
-/// How much longer than lanes a process has, to start and to say by itself that a tile does not end.
+/// Additional time, beyond the lanes' patience, for a process to start and to report by itself that a tile does not
+/// end.
 constexpr std::chrono::seconds longer_than_lanes{10};
 
 /// The arguments of this process.
@@ -63,12 +64,13 @@ std::vector<std::string> environment_with(std::vector<std::string> const& more) 
   return all;
 }
 
-/// What a child does between its start and its program.
+/// Actions of a child between its start and its program.
 struct Birth {
   Birth() {
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
-    // A process group of its own: a terminal sends ctrl-C to this process only, which ends the child in its own way.
+    // The child gets its own process group: a terminal sends ctrl-C to this process only, which ends the child in its
+    // own way.
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   }
   Birth(Birth const&) = delete;
@@ -81,7 +83,7 @@ struct Birth {
   posix_spawnattr_t attributes{};
 };
 
-/// Ends the child and what it started: its group has its number.
+/// Ends the child and the processes that it started: its group has its number.
 void end_group(pid_t child) {
   if (kill(-child, SIGKILL) != 0) kill(child, SIGKILL);
 }
@@ -99,10 +101,10 @@ std::array<Descriptor, 2> make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-/// How a process ended.
+/// The end of a process.
 struct End {
   int status = 0;
-  bool silent = false;  ///< It was ended, because it came to no other tile.
+  bool silent = false;  ///< It was ended, because it reached no other tile.
 };
 
 std::string text_of(End const& end) {
@@ -145,14 +147,14 @@ class Attributor {
         std::ranges::count_if(view_.tiles(), [](auto const* tile) { return tile->fate != Fate::not_tried; }));
   }
 
-  /// A process, to its end. Says why there is no use in another one; nothing if there is.
+  /// Runs one process to its end. Returns the reason why another one is useless; nothing if it is not.
   std::string run_once() {
     std::size_t const before = tried();
     std::uint64_t const began = view_.header().began;
     Descriptor said(memfd_create("penstock-attribution", MFD_CLOEXEC));
     End const end = wait(start(said.number));
     if (stop_.stop_requested()) {
-      // It may have ended the process, so a tile that ran then is not to blame.
+      // The stop may have ended the process, so a tile that ran then is not to blame.
       for (LostTile* const tile : view_.tiles()) {
         if (tile->fate == Fate::running) tile->fate = Fate::not_tried;
       }
@@ -178,7 +180,7 @@ class Attributor {
   pid_t start(int said) const {
     std::vector<std::string> words = task_.command.empty() ? own_command() : task_.command;
     std::string const program = task_.command.empty() ? "/proc/self/exe" : words.front();
-    // Lanes wait after each step, but not for streams of the stage's own.
+    // Lanes wait after each step, but not for the stage's own streams.
     std::vector<std::string> environment =
         environment_with({replay_variable + ("=" + std::to_string(file_) + "," + std::to_string(life_[0].number)),
                           std::string("CUDA_LAUNCH_BLOCKING=") + (task_.given_up ? "0" : "1")});
@@ -202,7 +204,7 @@ class Attributor {
   End wait(pid_t child) const {
     End end;
     Descriptor const ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
-    if (ended.number < 0) end_group(child);  // Its end could not be waited for.
+    if (ended.number < 0) end_group(child);  // It was not possible to wait for its end.
     auto const slice = std::chrono::ceil<std::chrono::milliseconds>(
         std::min<std::chrono::nanoseconds>(Clock::real(task_.patience), std::chrono::hours(24)) + longer_than_lanes);
     for (std::size_t seen = tried(); ended.number >= 0;) {
@@ -222,7 +224,7 @@ class Attributor {
     return end;
   }
 
-  /// The last line that the process said on standard error, behind a space.
+  /// The last line that the process wrote to standard error, preceded by a space.
   static std::string last_line(int said) {
     std::string text(4096, '\0');
     off_t const length = lseek(said, 0, SEEK_END);
@@ -248,7 +250,8 @@ class Attributor {
   AttributionTask const& task_;
   std::stop_token const& stop_;
   LostTilesView const view_;
-  std::array<Descriptor, 2> const life_;  ///< A pipe to which only this process can write: its end tells of this one's.
+  std::array<Descriptor, 2> const life_;  ///< A pipe to which only this process can write: its end shows the end of
+                                          /// this process.
   Descriptor const stopped_;
   std::stop_callback<Wake> const wake_;
 };

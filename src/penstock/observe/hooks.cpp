@@ -21,7 +21,7 @@ namespace {
 
 class Judging final : public RunHook {
  public:
-  /// Has the options name its recorder.
+  /// Sets its recorder in the options.
   ///
   /// Throws: Error of kind bad_argument, if they name another one.
   explicit Judging(PipelineOptions& options) {
@@ -55,7 +55,7 @@ class Attributing final : public RunHook {
     if (auto const replay = Replay::claim(run.options.tile)) {
       replay->run({run.devices.begin(), run.devices.end()}, run.options, run.stages);
     }
-    // A process that was started to run tiles again starts no other.
+    // A process that was started to run tiles again keeps no tiles and starts no other process.
     tiles_ = Replay::is_for_this() ? nullptr : std::make_unique<LostTiles>(run.options.tile);
   }
   void lost(Tile const& tile, unsigned lane) noexcept override {
@@ -72,7 +72,7 @@ class Attributing final : public RunHook {
 
  private:
   std::vector<std::string> const command_;
-  std::unique_ptr<LostTiles> tiles_;  ///< Of the run that is going on, or was last; null if none are to be kept.
+  std::unique_ptr<LostTiles> tiles_;  ///< Tiles of the current run, or of the last one; null if none are to be kept.
 };
 
 }  // namespace

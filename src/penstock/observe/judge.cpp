@@ -28,12 +28,13 @@ double seconds_in(Recording const& recording, Step step) {
   return seconds(sum);
 }
 
-/// How long producers rested in so many seconds of the run: one that rests waits for tiles, too, but others get them.
+/// Time that producers rested during `time` seconds of the run. A resting producer waits for tiles, too, but others get
+/// them.
 double rest_in(Report const& report, double time) {
   return report.wall.count() > 0 ? seconds(report.producers_rest) * time / seconds(report.wall) : 0;
 }
 
-/// From the first tile to the last, or all of the run if some of it was missed.
+/// Time from the first tile to the last, or the whole run if part of it was not recorded.
 std::chrono::nanoseconds time_of(Report const& report, Recording const& recording) {
   if (recording.missed > 0 || recording.passages.empty()) return report.wall;
   std::int64_t first = recording.passages.front().begin, last = first;
@@ -44,7 +45,7 @@ std::chrono::nanoseconds time_of(Report const& report, Recording const& recordin
   return std::min(report.wall, std::chrono::nanoseconds(last - first));
 }
 
-/// Of all lanes together, as a part of their time.
+/// Idle part of the time of all lanes together.
 std::optional<double> idle_part(std::vector<LaneSummary> const& lanes) {
   std::chrono::nanoseconds served{0}, idle{0};
   for (LaneSummary const& lane : lanes) {
@@ -55,7 +56,7 @@ std::optional<double> idle_part(std::vector<LaneSummary> const& lanes) {
   return static_cast<double>(idle.count()) / static_cast<double>(served.count());
 }
 
-/// The tiles that stayed home for most of the run, since the producers for which they are rested.
+/// The tiles that stayed free for most of the run, since the producers for which they are kept rested.
 std::size_t reserve_that_rested(Report const& report, PipelineOptions const& options) {
   double const resting = seconds(report.producers_rest) / std::max(seconds(report.wall), 1e-9);
   bool const rested = options.producers - resting < producers_without_reserve + 0.5;
@@ -69,7 +70,7 @@ bool copies_in_vain(Report const& report, PipelineOptions const& options, Device
          std::ranges::any_of(report.lanes, [](LaneSummary const& lane) { return lane.copies > 0; });
 }
 
-/// What a run was made of, and what a tile of it was like.
+/// Figures of a run's parts and of an average tile.
 RunFigures made_of(Report const& report, PipelineOptions const& options, Device const& device, unsigned cpus) {
   RunFigures figures;
   std::size_t const largest = options.tile.largest_part();
@@ -79,7 +80,7 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
     figures.bytes_up = static_cast<double>(report.bytes_in) / static_cast<double>(report.tiles_done);
     figures.bytes_down = static_cast<double>(report.bytes_out) / static_cast<double>(report.tiles_done);
   }
-  bool const pulled = report.fill.count() > 0;  // No producer fills where tiles are pushed.
+  bool const pulled = report.fill.count() > 0;  // No producer fills if the application submits tiles.
   figures.to_completion = pulled && options.tuning.run_to_completion;
   figures.producers = figures.to_completion ? options.lanes : pulled ? options.producers : 0;
   figures.lanes = options.lanes;
@@ -102,7 +103,7 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
   return figures;
 }
 
-/// A modelled machine has no processor time: what this machine's threads spend is also for what the GPU would do.
+/// A modelled machine has no processor time: this machine's threads also do the work of the GPU.
 void add_cpu_time(RunFigures& figures, Device const& device, double spent) {
   if (spent > 0 && !device.info().modelled) figures.cpu_time = spent;
 }
@@ -115,12 +116,12 @@ void add_cpu_of_others(RunFigures& figures, Report const& report, Device const& 
   figures.cpu_not_told = seconds(HostLoad::unsure()) * part;
 }
 
-/// The lanes' part is of all their time, also where the figures are of a window.
+/// The lanes' part is of all their time, even if the other figures are of a window.
 void add_times(RunFigures& figures, Report const& report, Recording const& recording) {
   if (auto const idle = idle_part(report.lanes)) figures.lane_idle = *idle * figures.wall * figures.lanes;
   add_recording(figures, recording);
   if (!figures.to_completion) return;
-  // Lanes are never idle then, and what they enqueue they run: that is in the time of kernels.
+  // Lanes are never idle then, and they run the work that they enqueue: that is in the time of kernels.
   figures.lane_idle.reset();
   figures.enqueue.reset();
 }

@@ -12,7 +12,7 @@
 
 namespace penstock {
 
-/// What was seen in a window of a run.
+/// Measurements in a window of a run.
 struct Metered {
   double tiles = 0;
   double seconds = 0;
@@ -23,21 +23,21 @@ struct Metered {
   double tiles_per_second() const noexcept { return seconds > 0 ? tiles / seconds : 0; }
 };
 
-/// What several lanes of one device do in the legacy default stream, which all of them have in common; of lanes that
-/// are dealt out to so many devices.
+/// The work that several lanes of one device do in the legacy default stream, which they share; the lanes are
+/// distributed over `devices` devices.
 SharedStream shared_stream(PipelineOptions const& options, Flavour flavour, std::size_t devices) noexcept;
 
-/// What a verdict asks of a run that is over: `options` as its pipeline has them (Pipeline::options), `recording` of
-/// this run alone, by the recorder of its options. Without ceilings `judge` then names the bound by where the time
-/// went. The run counts from the first tile on: lanes were made before.
+/// Figures of a finished run for a verdict: `options` are those of its pipeline (Pipeline::options), `recording` is of
+/// this run alone, by the recorder of its options. Without ceilings `judge` then finds the bottleneck by times alone.
+/// The run counts from the first tile on: lanes were made before.
 ///
-/// `cpus`: that the process may use; 0 for those of the report.
+/// `cpus` is the number that the process may use; 0: that of the report.
 RunFigures figures_of(Report const& report, PipelineOptions const& options, Recording const& recording,
                       Device const& device, unsigned cpus = 0);
 
-/// The same of a part of a run.
+/// The same for a part of a run.
 ///
-/// Shape: `recording` has what lies in that part, cut there, of every tile.
+/// Shape: `recording` has the passages of every tile in that part, cut at its ends.
 RunFigures figures_of(Report const& report, PipelineOptions const& options, Metered const& metered,
                       Recording const& recording, Device const& device, unsigned cpus);
 

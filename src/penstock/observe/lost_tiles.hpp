@@ -15,11 +15,11 @@
 
 namespace penstock {
 
-/// What became of a tile that a lost device had.
+/// Result of running a lost device's tile again.
 enum class Fate : std::uint64_t { not_tried, running, innocent, guilty };
 
-/// Such a tile, in a file that processes share. The bytes of its inputs follow, one input behind the other, padded to
-/// whole words.
+/// A tile of a lost device, in a file that processes share. The bytes of its inputs follow, one input after the other,
+/// padded to whole words.
 ///
 /// Threads: `fate` any; the rest belongs to the process that runs the tiles, until that has ended.
 struct LostTile {
@@ -28,25 +28,26 @@ struct LostTile {
   std::uint64_t lane = 0;
   std::array<std::uint64_t, 1 + most_more_inputs> filled = {};
   std::atomic<Fate> fate{Fate::not_tried};
-  std::array<char, 32> stage = {};    ///< Of a guilty one, as Failure::stage.
-  std::array<char, 480> reason = {};  ///< Likewise.
+  std::array<char, 32> stage = {};    ///< Failure::stage of a guilty tile.
+  std::array<char, 480> reason = {};  ///< Failure::reason of a guilty tile.
 
   std::uint64_t bytes() const noexcept;
 };
 
-/// Puts a text into a field, cut to its size.
+/// Copies a text into a field, cut to its size.
 void put_text(std::span<char> field, std::string_view text) noexcept;
 
-/// The beginning of the file.
+/// The head of the file.
 struct LostTilesHeader {
   static constexpr std::uint64_t right_magic = 0x3173656C69747370;  // "pstiles1".
   std::uint64_t magic = right_magic;
   TileShape shape = {};
-  std::atomic<std::uint64_t> began{0};  ///< Processes that came to the pipeline.
-  std::array<char, 480> problem = {};   ///< Why the last process did not try all tiles; empty if it had no reason.
+  std::atomic<std::uint64_t> began{0};  ///< Number of processes that reached the pipeline.
+  std::array<char, 480> problem = {};   ///< The reason why the last process did not try all tiles; empty if there is
+                                        /// none.
 };
 
-/// The file, seen by one process.
+/// The file, as one process maps it.
 ///
 /// Threads: one.
 class LostTilesView {
@@ -59,7 +60,7 @@ class LostTilesView {
 
   LostTilesHeader& header() const noexcept { return *reinterpret_cast<LostTilesHeader*>(bytes_.data()); }
   std::vector<LostTile*> const& tiles() const noexcept { return tiles_; }
-  /// The bytes with which one of its inputs was filled.
+  /// The filled bytes of one of its inputs.
   static std::span<std::byte const> input(LostTile const& tile, std::size_t which) noexcept;
 
  private:
@@ -67,8 +68,8 @@ class LostTilesView {
   std::vector<LostTile*> tiles_;
 };
 
-/// Copies of the tiles that lost devices had in flight, made when their lanes give them up: pinned memory is the
-/// host's, and outlives a device. Before that it keeps nothing.
+/// Copies of the tiles that lost devices had in flight. They are made when their lanes give them up: pinned memory
+/// belongs to the host, and outlives a device. Before that it stores nothing.
 ///
 /// Threads: any.
 class LostTiles {
@@ -76,7 +77,7 @@ class LostTiles {
   explicit LostTiles(TileShape shape) noexcept : shape_(shape) {}
 
   void keep(Tile const& tile, unsigned lane) noexcept;
-  /// Tiles that it has no copy of, because there was no memory.
+  /// Tiles without a copy, because there was no memory.
   std::vector<std::uint64_t> const& missing() const noexcept { return missing_; }
   /// A descriptor of the file, or -1 if there were no tiles.
   int file() const noexcept { return file_.number; }

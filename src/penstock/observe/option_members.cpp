@@ -12,7 +12,7 @@
 namespace penstock {
 namespace {
 
-/// `value` is as a command takes it.
+/// An assignment in C++. `value` has the form of a command's option.
 std::string assignment(OptionRow const& row, std::string const& value) {
   std::string const to = row.member() + " = ";
   switch (row.kind) {
@@ -21,7 +21,7 @@ std::string assignment(OptionRow const& row, std::string const& value) {
     case OptionKind::time:
       return to + "std::chrono::microseconds(" + value + ")";
     case OptionKind::word:
-      // The one word that is a keyword of C++.
+      // This name is a keyword of C++.
       return to + std::string(row.enumeration) + "::" + (value == "default" ? "thread_default" : value);
     case OptionKind::yes_no:
       return to + (value == "yes" ? "true" : "false");
@@ -68,7 +68,7 @@ namespace {
 
 constexpr char const* per_thread_library = "penstock::penstock instead of penstock::legacy";
 
-/// "tuning.slots = 8" as "--slots 8"; empty if no option is set so.
+/// Translates "tuning.slots = 8" to "--slots 8"; empty if this sets no option.
 std::string option_for(std::string_view assigned) {
   for (OptionRow const& row : option_table()) {
     std::string const to = row.kind == OptionKind::size ? "a tile of " : row.member() + " = ";
@@ -79,7 +79,7 @@ std::string option_for(std::string_view assigned) {
     std::string const behind = rest.substr(end);
     if (row.kind == OptionKind::yes_no)
       return std::string(value == "true" ? "--" : "--no-") + std::string(row.name) + behind;
-    // A word is behind its enumeration, a time in its unit.
+    // A name follows its enumeration, a time follows its unit.
     if (std::size_t const scope = value.rfind(':'); scope != std::string::npos) value.erase(0, scope + 1);
     if (row.kind == OptionKind::time) value = value.substr(value.find('(') + 1, value.rfind(')') - value.find('(') - 1);
     if (row.kind == OptionKind::word && value == "thread_default") value = "default";
@@ -88,7 +88,7 @@ std::string option_for(std::string_view assigned) {
   return "";
 }
 
-/// With "tuning.bind = false" as "--no-bind", wherever that stands.
+/// Replaces "tuning.bind = false" by "--no-bind" anywhere in the text.
 std::string switches_in(std::string text) {
   for (OptionRow const& row : option_table()) {
     std::string const off = row.member() + " = false";
@@ -98,7 +98,7 @@ std::string switches_in(std::string text) {
   return text;
 }
 
-/// Each of the parts between commas, if all of them set an option; else the text itself.
+/// Translates each part between commas, if all of them set an option; otherwise returns the text itself.
 std::string in_options_of(std::string const& change) {
   std::string text;
   for (std::size_t from = 0; from < change.size();) {

@@ -19,13 +19,13 @@ std::string in_members(std::string_view change);
 /// Threads: any.
 Verdict in_members(Verdict verdict);
 
-/// Translates what `in_members` made back, for a command that runs a pipeline of the library.
+/// Translates the result of `in_members` back, for a command that runs a pipeline of the library.
 ///
 /// Threads: any.
 Verdict in_options(Verdict verdict);
 
-/// Translates the other way, in a sentence of the library for somebody at a command line: "leave out `slots`" to "leave
-/// out --slots". Members that no command has stay.
+/// Translates a sentence of the library for a user of the command line: "leave out `slots`" to "leave out --slots".
+/// Members that no command has are unchanged.
 ///
 /// Threads: any.
 std::string in_options(std::string_view sentence);

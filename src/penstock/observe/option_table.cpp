@@ -19,11 +19,11 @@ using namespace named_in;
 constexpr unsigned commands_and_axes = commands | axes;
 constexpr unsigned everywhere = commands | axes | profiles;
 constexpr std::uint64_t largest_tile = std::uint64_t{1} << 30;
-/// More than a process can address.
+/// Exceeds the address space of a process.
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 47;
 constexpr std::string_view left_to_pipeline = "default";
 
-/// The member where it is: `member` is one of PipelineOptions or of Tuning.
+/// The member in the options: `member` is one of PipelineOptions or of Tuning.
 template <auto member>
 constexpr auto& in(auto& options) {
   if constexpr (requires { options.*member; }) {
@@ -33,7 +33,7 @@ constexpr auto& in(auto& options) {
   }
 }
 
-/// What stands before its name.
+/// Prefix of its name.
 template <auto member>
 constexpr std::string_view holder() {
   return requires(PipelineOptions options) {
@@ -75,7 +75,7 @@ constexpr OptionRow time(OptionRow row) {
   return row;
 }
 
-/// `all` are the values of an enumeration, of which each has its to_string.
+/// `all` are the values of an enumeration, each of which has a to_string.
 template <auto member, auto const& all>
 constexpr OptionRow word(OptionRow row) {
   row.kind = OptionKind::word;
@@ -104,7 +104,7 @@ constexpr OptionRow yes_no(OptionRow row) {
   return row;
 }
 
-/// A tile of one size, which goes there and back.
+/// A tile of one size, for input and output.
 constexpr OptionRow size(OptionRow row) {
   row.kind = OptionKind::size;
   row.text = [](PipelineOptions const& options) { return std::to_string(options.tile.largest_part()); };

@@ -9,7 +9,7 @@
 
 namespace penstock {
 
-/// All options that have a text, in the order in which results name them.
+/// All options that appear in texts, in the order in which results name them.
 ///
 /// Threads: any.
 std::span<OptionRow const> option_table() noexcept;

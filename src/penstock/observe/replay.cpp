@@ -21,8 +21,8 @@
 namespace penstock {
 namespace {
 
-/// The tiles of one device that were not tried, until one fails. The pool has one tile, so `next` is asked once the
-/// tile before it is through.
+/// A source of the tiles of one device that were not tried, until one fails. The pool has one tile, so `next` is called
+/// after the preceding tile has been through.
 class LostSource final : public Source {
  public:
   LostSource(LostTilesView const& view, std::size_t device, std::size_t devices)
@@ -45,7 +45,7 @@ class LostSource final : public Source {
     tile.tag = now_->tag;
     return now_->filled[0];
   }
-  /// Gives the tile the place that it had; a producer gives it a new one.
+  /// Restores the sequence of the tile; a producer had given it a new one.
   void restore(Tile& tile) const { tile.sequence = now_->sequence; }
   void take(Completion const& done) {
     if (!done.ok()) {
@@ -65,7 +65,7 @@ class LostSource final : public Source {
   bool failed_ = false;
 };
 
-/// For one tile at a time on one device.
+/// Options for one tile at a time on one device.
 PipelineOptions alone(PipelineOptions options) {
   options.aim = Aim::throughput;
   options.producers = options.lanes = options.consumers = 1;
@@ -78,13 +78,13 @@ PipelineOptions alone(PipelineOptions options) {
   return options;
 }
 
-/// Has the system kill this process when the other end of the pipe is closed. PR_SET_PDEATHSIG would not do: it looks
-/// at the parent only, which may be a shell or a debugger that was told to start this program.
+/// Makes the system kill this process when the other end of the pipe is closed. PR_SET_PDEATHSIG would not do: it
+/// considers only the parent, which may be a shell or a debugger that was told to start this program.
 void end_with_writer(int pipe) {
   fcntl(pipe, F_SETOWN, getpid());
   fcntl(pipe, F_SETSIG, SIGKILL);
   fcntl(pipe, F_SETFL, O_ASYNC);
-  // It may have been closed in between.
+  // The pipe may have been closed in between.
   pollfd end{pipe, POLLIN, 0};
   if (poll(&end, 1, 0) > 0 && (end.revents & POLLNVAL) == 0) _exit(0);
 }
@@ -99,10 +99,10 @@ std::optional<Replay> Replay::claim(TileShape shape) {
   auto const pipe = whole_number_of(text.substr(std::min(comma + 1, text.size())), 1 << 20);
   if (!file || !pipe) return std::nullopt;
   auto const given = static_cast<int>(*file);
-  // Programs that this one starts do not get them.
+  // Programs that this one starts do not inherit them.
   for (int const each : {given, static_cast<int>(*pipe)}) fcntl(each, F_SETFD, FD_CLOEXEC);
   end_with_writer(static_cast<int>(*pipe));
-  // A lock belongs to what was opened, so each pipeline opens it anew.
+  // A lock belongs to the open file description, so each pipeline opens the file again.
   Descriptor claimed(open(("/proc/self/fd/" + std::to_string(given)).c_str(), O_RDWR | O_CLOEXEC));
   if (claimed.number < 0 || flock(claimed.number, LOCK_EX | LOCK_NB) != 0) return std::nullopt;
   auto view = std::make_unique<LostTilesView>(given);
@@ -116,12 +116,12 @@ void Replay::run(std::vector<Device*> const& devices, PipelineOptions options, S
     PipelineOptions one_by_one = alone(std::move(options));
     for (std::size_t device = 0; device < devices.size(); ++device) {
       LostSource source(*view_, device, devices.size());
-      // The program's own were through with the tile.
+      // The program's own host stages had already processed the tile.
       one_by_one.host_stages = {{.name = "attribution", .body = [&](Tile& tile) { source.restore(tile); }}};
       Pipeline pipeline(*devices[device], one_by_one);
-      // The parent says what became of the tiles.
+      // The parent reports the results of the tiles.
       static_cast<void>(pipeline.run(source, stages, [&](Completion const& done) { source.take(done); }).ok());
-      // What it has of the device is gone with the process.
+      // The end of the process releases the device's resources.
       if (source.failed()) _exit(0);
     }
   } catch (...) {

@@ -14,8 +14,8 @@
 
 namespace penstock {
 
-/// In a process that was started to run tiles again: the descriptors of the file with the tiles, and of a pipe that
-/// ends with the process that started it, as in "5,7".
+/// Environment variable of a process that was started to run tiles again: the descriptors of the file with the tiles,
+/// and of a pipe that ends with the starting process, as in "5,7".
 inline constexpr char const* replay_variable = "PENSTOCK_ATTRIBUTE";
 
 /// The tiles of another process's lost device, which this process was started to run again.
@@ -25,12 +25,12 @@ class Replay {
  public:
   /// True if this process was started for that. Such a process starts no other.
   static bool is_for_this() noexcept { return std::getenv(replay_variable) != nullptr; }
-  /// Those of this shape. From here on this process is killed once the one that wants to know has ended. Empty if this
-  /// process was not started for that, or another pipeline has them already.
+  /// Claims the tiles of this shape. From now on this process is killed once the starting process has ended. Empty if
+  /// this process was not started for that, or another pipeline has them already.
   static std::optional<Replay> claim(TileShape shape);
 
-  /// Runs those that were not tried, one at a time, with the device waited for after each step, until one fails; notes
-  /// what becomes of each; and ends the process, without a destructor.
+  /// Runs the tiles that were not tried, one at a time, waiting for the device after each step, until one fails. Notes
+  /// the result of each, and ends the process without destructors.
   ///
   /// Blocks: until then.
   [[noreturn]] void run(std::vector<Device*> const& devices, PipelineOptions options, Stages const& stages) const;

@@ -6,9 +6,9 @@
 
 namespace penstock {
 
-/// What a peer asks for.
+/// A peer's request.
 struct HttpRequest {
-  std::string path;      ///< As "/metrics", without what follows a question mark.
+  std::string path;      ///< Path, such as "/metrics", without a question mark and what follows it.
   std::string accepted;  ///< The types of its header Accept; empty without one.
 };
 
@@ -18,7 +18,7 @@ struct HttpAnswer {
   std::string text = {};
 };
 
-/// What it throws is the text of an answer of 500.
+/// The text of its exceptions is sent in an answer of 500.
 using HttpAnswerer = std::function<HttpAnswer(HttpRequest const&)>;
 
 }  // namespace penstock

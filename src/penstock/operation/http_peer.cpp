@@ -15,7 +15,7 @@
 namespace penstock {
 namespace {
 
-/// Where the headers end, behind their empty line; nothing, if they go on.
+/// End of the headers, behind their empty line; nothing if they are incomplete.
 std::optional<std::size_t> end_of_headers(std::string_view text) {
   for (std::string_view const end : {"\r\n\r\n", "\n\n"}) {
     if (auto const at = text.find(end); at != std::string_view::npos) return at + end.size();
@@ -29,7 +29,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(blank) + 1);
 }
 
-/// The value of a header, all of its lines with commas between them.
+/// The value of a header; several lines are joined by commas.
 std::string value_of(std::string_view headers, std::string_view name) {
   std::string all;
   while (!headers.empty()) {
@@ -48,7 +48,7 @@ std::string as_sent(HttpAnswer const& answer, bool with_text) {
          (with_text ? answer.text : "");
 }
 
-/// To the headers, which end with an empty line.
+/// Makes the answer to the headers, which end with an empty line.
 std::string answer_to(std::string_view headers, HttpAnswerer const& answerer) {
   std::string_view line = trimmed(headers.substr(0, headers.find('\n')));
   auto const word = [&line] {
@@ -112,7 +112,7 @@ bool HttpPeer::send_answer(Clock::time_point now) {
     if (took < 0) return comes_later();
     sent_ += static_cast<std::size_t>(took);
   }
-  // To close while bytes of the peer are unread would take the answer from it.
+  // Shuts down first: closing while bytes of the peer are unread would discard the answer.
   if (shutdown(socket_.number, SHUT_WR) != 0) return false;
   at_ = At::end;
   until_ = now + to_leave;

@@ -18,19 +18,19 @@ class HttpPeer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Longer headers are refused.
+  /// Maximum size of the headers; longer ones are refused.
   static constexpr std::size_t most_headers = std::size_t{16} << 10;
   static constexpr std::chrono::seconds to_ask{10}, to_take{10}, to_leave{1};
 
-  /// The socket, which does not block, is this object's.
+  /// The object owns the socket, which does not block.
   HttpPeer(int socket, Clock::time_point now) noexcept : socket_(socket), until_(now + to_ask) {}
 
   int descriptor() const noexcept { return socket_.number; }
-  /// What it waits for, of poll.
+  /// Events of poll that it waits for.
   short events() const noexcept;
-  /// When it is over in any case.
+  /// Latest time of its end.
   Clock::time_point until() const noexcept { return until_; }
-  /// It is ready, or its time is over. False: it is to be closed.
+  /// Continues when it is ready, or its time is over. Returns false if it is to be closed.
   ///
   /// Blocks: while `answerer` makes the answer.
   bool go_on(Clock::time_point now, HttpAnswerer const& answerer);
@@ -44,7 +44,7 @@ class HttpPeer {
   Descriptor socket_;
   Clock::time_point until_;
   At at_ = At::request;
-  std::string text_;  ///< What came of the request; then the answer.
+  std::string text_;  ///< Request received so far; later the answer.
   std::size_t sent_ = 0;
 };
 

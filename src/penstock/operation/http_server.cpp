@@ -27,7 +27,7 @@ namespace {
 
 using PeerClock = HttpPeer::Clock;
 
-/// Where the system has no memory for a peer, it is left to wait for so long.
+/// Pause in accepting, if the system has no memory for a peer.
 constexpr std::chrono::milliseconds pause{100};
 
 int listening(NetAddress const& address) {
@@ -77,7 +77,7 @@ class HttpServer::Parts {
       try {
         one_turn();
       } catch (std::bad_alloc const&) {
-        drop_oldest();  // It had the memory.
+        drop_oldest();  // Frees the memory of the oldest peer.
       }
     }
   }
@@ -103,7 +103,7 @@ class HttpServer::Parts {
   }
 
   void accept_all(PeerClock::time_point now) {
-    // So many at once, before those that are here have their turn.
+    // Accepts a limited number at once, before the present peers have their turn.
     for (std::size_t k = 0; k < most_peers / 2; ++k) {
       int const socket = accept4(socket_.number, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (socket >= 0) {
@@ -118,7 +118,7 @@ class HttpServer::Parts {
         drop_oldest();
         return;
       }
-      // Else this peer is gone.
+      // Other errors mean that this peer is gone.
     }
   }
   void drop_oldest() noexcept {
@@ -130,7 +130,7 @@ class HttpServer::Parts {
   NetAddress const address_;
   Descriptor const bell_;
   std::atomic<bool> ending_{false};
-  std::list<HttpPeer> peers_;  ///< In the order in which they came.
+  std::list<HttpPeer> peers_;  ///< Peers in the order in which they came.
   std::vector<pollfd> waited_;
   PeerClock::time_point paused_until_;
   std::thread thread_;

@@ -28,7 +28,7 @@ void expect_name(std::string const& text) {
                                            "digit first.");
 }
 
-/// `quotes`: a quote needs an escape as well.
+/// `quotes`: quotes are escaped as well.
 std::string escaped(std::string const& text, bool quotes) {
   std::string all;
   for (char const c : text) {
@@ -45,7 +45,7 @@ std::string escaped(std::string const& text, bool quotes) {
   return all;
 }
 
-/// The shortest that reads as the same number.
+/// The shortest text that reads as the same number.
 std::string value_text(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
@@ -66,7 +66,7 @@ void add_sample(std::string& text, std::string const& name, MetricSample const& 
   text += ' ' + value_text(sample.value) + '\n';
 }
 
-/// Adds to the metric of that name, which it makes where there is none.
+/// Adds samples to the metric of a name, which is made if necessary.
 class List {
  public:
   List(std::vector<Metric>& metrics, MetricLabels labels) : metrics_(metrics), labels_(std::move(labels)) {}

@@ -43,7 +43,7 @@ constexpr char const* good_address = "an address of this machine and a port up t
              "); give another address or port, such as 127.0.0.1:9464");
 }
 
-/// The address that this means, as a number. Of several the first one of IPv4.
+/// The numeric address that this means. If there are several, the first one of IPv4.
 NetAddress resolved(std::string const& address) try {
   bool const port_alone = whole_number_of(address, 65535).has_value();
   auto const all = resolve(port_alone ? "0.0.0.0:" + address : address, SOCK_STREAM);

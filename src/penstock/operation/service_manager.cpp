@@ -18,14 +18,14 @@ bool tell_service_manager(std::string const& state) noexcept {
   std::string_view const name = path;
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
-  // A path, or "@" and a name that no file has.
+  // The name is a path, or "@" and an abstract name.
   if (name.size() < 2 || name.size() >= sizeof to.sun_path || (name[0] != '/' && name[0] != '@')) return false;
   std::memcpy(to.sun_path, name.data(), name.size());
   if (name[0] == '@') to.sun_path[0] = '\0';
   auto const bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
   Descriptor const socket{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
   if (socket.number < 0) return false;
-  // Its queue may be full. A line of status can be left out, but not that the program is ready or ends.
+  // The queue may be full. A status line can be dropped, but not the news that the program is ready or ends.
   timeval const patience =
       state.starts_with("STATUS=") ? timeval{.tv_sec = 0, .tv_usec = 1} : timeval{.tv_sec = 1, .tv_usec = 0};
   setsockopt(socket.number, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);

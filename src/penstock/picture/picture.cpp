@@ -72,7 +72,7 @@ std::string png_of(std::uint32_t width, std::uint32_t height, std::span<std::uin
     throw Error(ErrorKind::system, "zlib could not compress a picture: it has no memory left.");
   }
   packed.resize(bytes);
-  // 8 bits, of which a palette says the colours.
+  // 8 bits per pixel, with a palette of colours.
   std::string const head = big_endian(width) + big_endian(height) + std::string("\x08\x03\0\0\0", 5);
   return "\x89PNG\r\n\x1A\n" + chunk(zlib, "IHDR", head) + chunk(zlib, "PLTE", palette) + chunk(zlib, "IDAT", packed) +
          chunk(zlib, "IEND", "");

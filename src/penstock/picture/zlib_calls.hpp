@@ -3,8 +3,8 @@
 
 namespace penstock::zlib {
 
-/// What is called of the library: the functions that zlib.h declares, whose interface has not changed since 1.2. zlib
-/// calls `unsigned long` what is as long as a size of its own.
+/// The functions of the library that are called: those of zlib.h, whose interface has not changed since 1.2. zlib's
+/// `unsigned long` has the size of its own size type.
 ///
 /// Source: zlib 1.2.13, zlib.h.
 struct Calls {

@@ -22,7 +22,7 @@ PipelineOptions Profile::apply(PipelineOptions wanted) const {
   if (wanted.tile == TileShape{}) wanted.tile = options.tile;
   for (OptionRow const& row : option_table()) {
     if (!row.in(named_in::profiles) || row.kind == OptionKind::size) continue;
-    // That the stage allows what only some do was a promise of the one that was measured.
+    // A value that only some stages allow was based on the promise of the measured stage.
     std::string const value = row.text(options);
     row.set(wanted, value == row.promised ? row.preset() : value);
   }

@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t schema = 1;
-/// A profile takes one or two KiB.
+/// Maximum size of a file; a profile takes one or two KiB.
 constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
 constexpr std::uint64_t most_tile_bytes = std::uint64_t{1} << 30;
 constexpr char const* remedy = "make a new one with tune --save";
@@ -31,7 +31,7 @@ constexpr char const* remedy = "make a new one with tune --save";
   throw Error(ErrorKind::bad_argument, name + ": " + what + ": " + remedy + ".");
 }
 
-/// Reads members, and says of each that is not there or not as it should be where it is.
+/// Reads members; errors name the place of each that is missing or invalid.
 class Members {
  public:
   Members(Json const& json, std::string name, std::string where)
@@ -56,7 +56,7 @@ class Members {
     }
     return value.get<std::uint64_t>();
   }
-  /// Whole numbers from 0, at most as many as `to` has room for.
+  /// Reads whole numbers from 0, at most as many as `to` has room for.
   void whole_list(std::string const& key, std::uint64_t most, std::span<std::size_t> to) const {
     Json const& list = member(key);
     auto const good = [most](Json const& value) {
@@ -118,18 +118,18 @@ TileShape tile_of(Members const& settings, std::string const& name) {
   return tile;
 }
 
-/// A number says its unit where people might take it for another.
+/// The name of a member; it includes the unit if that could be mistaken.
 std::string member_of(OptionRow const& row) {
   return std::string(row.name) + (row.kind == OptionKind::time ? "_us" : "");
 }
 
-/// True if lanes are the producers, which leaves some numbers open.
+/// True if lanes are the producers, so that some numbers are left open.
 bool completes(Members const& settings) {
   std::string const key = "run-to-completion";
   return settings.has(key) && settings.text(key) == "yes";
 }
 
-/// What `settings` says of the option, by its name or by the one that it had before.
+/// Sets the option from `settings`, by its name or its former name.
 void take(PipelineOptions& options, OptionRow const& row, Members const& settings) {
   std::string key = member_of(row);
   if (!row.former.empty() && !settings.has(key) && settings.has(std::string(row.former))) key = row.former;
@@ -172,7 +172,7 @@ Json settings_of(Profile const& profile) {
   return settings;
 }
 
-/// A name and options only of a user's job.
+/// Name and options are written only for a user's job.
 Json job_of(ProfiledJob const& job) {
   Json members{{"work", job.work},
                {"fill", job.fill},
@@ -240,7 +240,7 @@ Profile parse_profile(std::string_view text, std::string const& name) {
     profile.latency = {.load_tiles_per_second = latency.positive("load_tiles_per_s"), .p99 = latency.spread("p99")};
     if (latency.has("defaults_p99")) profile.latency->defaults_p99 = latency.spread("defaults_p99");
   }
-  // Each search measured something.
+  // Each search has at least one measurement.
   if (all.has("gb_per_s") || !profile.latency) profile.rate = all.spread("gb_per_s");
   if (all.has("defaults_gb_per_s")) profile.defaults_rate = all.spread("defaults_gb_per_s");
   return profile;

@@ -9,25 +9,25 @@
 
 namespace penstock {
 
-/// Lets others send the records of a pack while its writer fills room behind them.
+/// Lets other threads send the records of a pack while its writer fills room behind them.
 ///
-/// The bytes of records and the bytes of the room are apart, so a thread that sends moves the records to another tile
-/// and leaves the room where it is.
+/// The bytes of records and those of the room are disjoint, so a thread that sends moves the records to another tile
+/// and leaves the room in place.
 ///
 /// Threads: the writer's, or any, as each function says.
 template <class Atomics = StandardAtomics>
 class BasicClaim {
  public:
-  /// Others may divide the pack from here on.
+  /// Other threads may divide the pack from now on.
   ///
   /// Threads: the writer's.
   void open(Pack& pack) noexcept {
     pack_.write(&pack);
-    // Seq_cst, as is the look of a thread that finds lanes hungry or records late: either it sees the claim, or the
-    // writer sees after this what that thread found.
+    // Seq_cst, as is the check of a thread that finds lanes hungry or records late: either it sees the claim, or the
+    // writer later sees what that thread found.
     state_.store(open_to_all, std::memory_order_seq_cst);
   }
-  /// Only the writer uses the pack after this. Its records may have left meanwhile.
+  /// Ends the claim: only the writer uses the pack afterwards. Its records may have left meanwhile.
   ///
   /// Threads: the writer's.
   /// Blocks:  while the pack is divided, which takes as long as to copy a tile.
@@ -43,17 +43,17 @@ class BasicClaim {
     }
   }
 
-  /// True if there are records to be had, as far as is known.
+  /// True if records can be taken, as far as is known.
   ///
   /// Threads: any.
   bool is_open() const noexcept { return state_.load(std::memory_order_seq_cst) == open_to_all; }
-  /// True if they were wanted and there was no tile for them.
+  /// True if another thread wanted them and had no tile for them.
   ///
   /// Threads: any.
   bool is_wanted() const noexcept { return state_.load(std::memory_order_seq_cst) == wanted; }
 
-  /// Has `move` take the records out of the pack: it gives the pack where they are now, or null if there is no tile.
-  /// Null as well if the claim is closed, or another thread divides it.
+  /// Makes `move` take the records out of the pack: it returns the pack where they are now, or null if there is no
+  /// tile. Null as well if the claim is closed, or another thread divides it.
   ///
   /// Threads: any.
   template <class Move>
@@ -71,8 +71,8 @@ class BasicClaim {
  private:
   static constexpr std::uint32_t none = 0, open_to_all = 1, wanted = 2, busy = 3;
   typename Atomics::template Atomic<std::uint32_t> state_{none};
-  typename Atomics::template Plain<Pack*> pack_{};  ///< The writer's to change while the state is none.
-  BasicEventCount<Atomics> divided_;                ///< Rung when the state is busy no longer.
+  typename Atomics::template Plain<Pack*> pack_{};  ///< Changed only by the writer while the state is none.
+  BasicEventCount<Atomics> divided_;                ///< Notified when the state is no longer busy.
 };
 
 using Claim = BasicClaim<>;

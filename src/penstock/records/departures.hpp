@@ -19,10 +19,10 @@
 
 namespace penstock {
 
-/// Decides when packs leave: when full, when lanes are hungry, when the oldest record has waited long enough, when
-/// asked. Every thread that writes a record, brings a tile back or watches the clock asks here.
+/// Decides when packs leave: when full, when lanes are hungry, when the oldest record has waited long enough, or on
+/// request. Every thread that writes a record, returns a tile or watches the clock calls it.
 ///
-/// While fewer than `hungry_below` tiles are under way no pack with `least_bytes` lies on a desk, whichever thread
+/// While fewer than `hungry_below` tiles are in progress, no pack with `least_bytes` stays on a desk, whichever thread
 /// comes first: departures.pml is a model of that. Packs that wait longest leave first. Records beside room that their
 /// writer fills leave like those on a desk, if there is a tile for them.
 ///
@@ -35,12 +35,12 @@ class BasicDepartures {
   /// Takes a pack that leaves. Called by the thread that caused it, several at once. Must not throw.
   using Send = std::function<void(Pack&, Departure)>;
   /// Moves the records of a pack into `empty`, or into a tile of the pool if that is null, while the pack's writer
-  /// fills room behind them; gives the pack where they are, or null if there is no tile. Must not throw.
+  /// fills room behind them; returns the pack where they are, or null if there is no tile. Must not throw.
   using Divide = std::function<Pack*(Pack& claimed, Pack* empty)>;
 
   struct Rules {
-    std::size_t hungry_below = 1;  ///< Tiles under way.
-    std::size_t least_bytes = 0;   ///< Of a pack that hungry lanes get.
+    std::size_t hungry_below = 1;  ///< Number of tiles in progress.
+    std::size_t least_bytes = 0;   ///< Minimum number of bytes of a pack that hungry lanes get.
     std::chrono::nanoseconds linger{};
   };
 
@@ -52,11 +52,11 @@ class BasicDepartures {
         send_(std::move(send)),
         divide_(std::move(divide)) {}
 
-  /// A place for a writer, until it is given back.
+  /// Takes a desk for a writer, until it is given back.
   ///
   /// Throws: std::bad_alloc.
   Desk& take_desk() { return desks_.take_desk(); }
-  /// Sends what lies on it.
+  /// Sends the pack on it.
   ///
   /// Threads: the writer's.
   void give_back(Desk& desk) noexcept {
@@ -64,14 +64,14 @@ class BasicDepartures {
     desk.taken.store(false, std::memory_order_release);
   }
 
-  /// Takes up what lies on the desk: the writer's own pack, or null if it has none. Empty once `close` was called; the
-  /// desk is then left as it was. Follow with exactly one `put_down`.
+  /// Takes the pack on the desk: the writer's own pack, or null if it has none. Empty once `close` was called; the desk
+  /// is then unchanged. Exactly one `put_down` must follow.
   ///
   /// Threads: the writer's.
   /// Throws:  Error, if it is taken up already.
   std::optional<Pack*> take_up(Desk& desk) {
-    // This and the look at closed_ are seq_cst, as are their counterparts in close: either we see that it is closed, or
-    // it sees us at work and waits.
+    // This and the read of closed_ are seq_cst, as are their counterparts in close: either this thread sees that it is
+    // closed, or the closing thread sees it at work and waits.
     Pack* const pack = desk.pack.exchange(&desk.at_work, std::memory_order_seq_cst);
     if (pack == &desk.at_work) {
       throw Error(ErrorKind::bad_argument, "The writer has claimed room for a record: commit it or let it go first.");
@@ -81,14 +81,14 @@ class BasicDepartures {
     return std::nullopt;
   }
 
-  /// Leaves a pack with at least one record on the desk, or null for none; and sees to it that it leaves if it should.
+  /// Puts a pack with at least one record on the desk, or null for none; and makes it leave if it should.
   ///
   /// Threads: the writer's.
   void put_down(Desk& desk, Pack* pack) noexcept {
     std::optional<Departure> why;
     if (pack != nullptr) {
       if (!pack->since) pack->since = Clock::now();
-      // Relaxed: the clock only asks the writer to look here, now or with the next record.
+      // Relaxed: the clock only asks the writer to check here, now or with the next record.
       if (desk.overdue.load(std::memory_order_relaxed)) {
         desk.overdue.store(false, std::memory_order_relaxed);
         if (Clock::now() - *pack->since >= linger_) why = Departure::late;
@@ -100,7 +100,7 @@ class BasicDepartures {
       }
     }
     if (why) {
-      // The desk says "at work" until the pack is sent, so a thread that drains waits for it.
+      // The desk is marked "at work" until the pack is sent, so a thread that drains waits for it.
       send_(*pack, *why);
       pack = nullptr;
     } else if (pack != nullptr) {
@@ -116,14 +116,14 @@ class BasicDepartures {
     send_waiting();
   }
 
-  /// Lets others have the records of a pack that its writer has taken up, at least one, while the writer fills room
-  /// behind them. Follow with `desk.claim.close()` before anything else is done to the pack.
+  /// Gives others access to the records of a pack that its writer has taken, at least one, while the writer fills room
+  /// behind them. Call `desk.claim.close()` before anything else is done to the pack.
   ///
   /// Threads: the writer's.
   void open_claim(Desk& desk, Pack& pack) noexcept {
     Clock::time_point const since = *pack.since;  // Others may move the records out once the claim is open.
     desk.claim.open(pack);
-    // Either the clock's thread finds the claim, or we find its mark here.
+    // Either the clock's thread finds the claim, or this thread finds its mark here.
     if (desk.overdue.load(std::memory_order_seq_cst)) {
       desk.overdue.store(false, std::memory_order_relaxed);
       if (Clock::now() - since >= linger_) send_from(desk, Departure::late);
@@ -132,7 +132,7 @@ class BasicDepartures {
     send_waiting();
   }
 
-  /// Records beside an open claim that were to leave, and found no tile, leave in this one; false if there are none.
+  /// Sends records beside an open claim, which were to leave and found no tile, in this one; false if there are none.
   bool send_wanted(Pack& empty) noexcept {
     for (Desk* desk = desks_.first(); desk != nullptr; desk = desk->next) {
       if (!desk->claim.is_wanted()) continue;
@@ -147,33 +147,33 @@ class BasicDepartures {
     return false;
   }
 
-  /// Sends a pack that its writer has taken up, whatever is under way.
+  /// Sends a pack that its writer has taken, whatever is in progress.
   ///
   /// Threads: the writer's.
   void send(Pack& pack, Departure why) noexcept {
     under_way_.fetch_add(1, std::memory_order_seq_cst);
     send_(pack, why);
   }
-  /// Sends what lies on the desk.
+  /// Sends the pack on the desk.
   void send_from(Desk& desk, Departure why) noexcept {
-    // Counted before the pack is taken: a thread that drains finds the pack on the desk, or a sender that is counted.
+    // Counted before the pack is taken: a thread that drains finds the pack on the desk, or a counted sender.
     sending_.fetch_add(1, std::memory_order_seq_cst);
     if (Pack* const pack = desk.take_pack(with_a_tile())) send(*pack, why);
     done_sending();
   }
-  /// A tile that left is back: others may leave now.
+  /// Notes that a tile that left is back: others may leave now.
   void returned() noexcept {
     under_way_.fetch_sub(1, std::memory_order_seq_cst);
     send_waiting();
   }
 
-  /// Lets no record in any more, and sends what lies on the desks.
+  /// Admits no further records, and sends the packs on the desks.
   ///
   /// Blocks: until every writer has put down what it took up, and each thread with a pack from a desk has sent it.
   void close() noexcept {
     closed_.store(true, std::memory_order_seq_cst);
     for (Desk* desk = desks_.first(); desk != nullptr; desk = desk->next) {
-      // Until nothing is there: after the look the writer may still take the pack up, and then finds that this is
+      // Repeats until nothing is there: the writer may still take the pack after the check, and then finds that this is
       // closed.
       while (Pack const* const pack = desk->pack.load(std::memory_order_seq_cst)) {
         if (pack == &desk->at_work) {
@@ -187,13 +187,13 @@ class BasicDepartures {
     while (!put_away_.await(all_sent, {}, until_rung)) {
     }
   }
-  /// Lets records in again.
+  /// Admits records again.
   void reopen() noexcept { closed_.store(false, std::memory_order_seq_cst); }
   bool closed() const noexcept { return closed_.load(std::memory_order_seq_cst); }
 
-  /// To be called before `watch`.
+  /// Must be called before `watch`.
   void begin_watch() noexcept { late_watch_.begin(); }
-  /// Sends what has waited long enough.
+  /// Sends packs that have waited long enough, until `end_watch`.
   ///
   /// Blocks: until `end_watch`, asleep while no pack waits.
   void watch() noexcept {
@@ -201,13 +201,13 @@ class BasicDepartures {
   }
   void end_watch() noexcept { late_watch_.end(); }
 
-  /// Tiles that left and are not back.
+  /// Number of tiles that left and are not back.
   std::size_t under_way() const noexcept { return under_way_.load(std::memory_order_seq_cst); }
 
  private:
   template <class Value>
   using Atomic = typename Atomics::template Atomic<Value>;
-  /// How often to look for a tile, for records that should leave and have none.
+  /// Interval between attempts to find a tile for records that should leave.
   static constexpr std::chrono::milliseconds between_looks{1};
 
   bool enter() noexcept {
@@ -236,7 +236,7 @@ class BasicDepartures {
         send_(*pack, Departure::hungry);
       } else {
         // Its writer was quicker, or records beside a claim found no tile. Another thread may have found the lanes busy
-        // because of our count, so look once more.
+        // because of our count, so check once more.
         under_way_.fetch_sub(1, std::memory_order_seq_cst);
         if (desk->claim.is_wanted()) late_watch_.look_again();
       }
@@ -244,7 +244,7 @@ class BasicDepartures {
     }
   }
 
-  /// Sends what is late, and says when the next will be; empty if no pack waits.
+  /// Sends late packs, and returns the time of the next one; empty if no pack waits.
   std::optional<Clock::time_point> send_late(Clock::time_point now) noexcept {
     std::optional<Clock::time_point> next;
     auto const at_latest = [&](Clock::time_point then) { next = std::min(next.value_or(then), then); };
@@ -266,9 +266,10 @@ class BasicDepartures {
         at_latest(late);
         continue;
       }
-      // Seq_cst: either the writer that opens a claim finds this, or we find the claim.
+      // Seq_cst: either the writer that opens a claim finds this, or this thread finds the claim.
       if (is_late) desk->overdue.store(true, std::memory_order_seq_cst);
-      // Only what lies beside a claim: the time belongs to what the writer has, not to what it may put down meanwhile.
+      // This takes only records beside a claim: the time belongs to the present pack of the writer, not to one that it
+      // may put down meanwhile.
       sending_.fetch_add(1, std::memory_order_seq_cst);
       if (Pack* const moved = desk->claim.divide(with_a_tile())) {
         send(*moved, is_late ? Departure::late : Departure::hungry);
@@ -290,7 +291,7 @@ class BasicDepartures {
   alignas(64) BasicDesks<Atomics> desks_;
   Atomic<bool> closed_{false};
   BasicLateWatch<Atomics> late_watch_;
-  BasicEventCount<Atomics> put_away_;  ///< Rung for the thread that closes: a pack was put down, or sent.
+  BasicEventCount<Atomics> put_away_;  ///< Notifies the thread that closes: a pack was put down, or sent.
 };
 
 using Departures = BasicDepartures<>;

@@ -13,7 +13,7 @@
 
 namespace penstock {
 
-/// Where a writer's pack lies while the writer is elsewhere, so that others can send it.
+/// Place of a writer's pack while the writer does other work, so that others can send it.
 ///
 /// Threads: any, through Departures.
 template <class Atomics = StandardAtomics>
@@ -22,27 +22,29 @@ struct alignas(64) BasicDesk {
   using Atomic = typename Atomics::template Atomic<Value>;
 
   Atomic<Pack*> pack{nullptr};  ///< Null for none; `&at_work` while the writer has it.
-  /// When the oldest record of the pack was put down, and whether it is too little for hungry lanes, as `note` has it.
+  /// Time at which the oldest record of the pack was put down, combined by `note` with a mark for too few bytes for
+  /// hungry lanes.
   Atomic<Clock::rep> since{0};
-  /// The clock found that the writer was at work on a pack that is late, and left it to the writer.
+  /// The clock's thread found the writer at work on a late pack, and left it to the writer.
   Atomic<bool> overdue{false};
   Atomic<bool> taken{true};
-  BasicClaim<Atomics> claim;  ///< On the pack that the writer has, while it fills room there.
-  BasicDesk* next = nullptr;  ///< Never changes once others see this one.
-  Pack at_work;               ///< Never used but for its address.
+  BasicClaim<Atomics> claim;  ///< Claim on the writer's pack, while it fills room there.
+  BasicDesk* next = nullptr;  ///< Constant once others see this desk.
+  Pack at_work;               ///< Only its address is used.
 
-  /// A time but for its last bit, which is set if the pack is too little for hungry lanes: so one store tells of both.
+  /// Combines a time with a mark in its last bit, which is set if the pack has too few bytes for hungry lanes: one
+  /// store publishes both.
   static Clock::rep note(Clock::time_point since, bool too_little) noexcept {
     return (since.time_since_epoch().count() & ~Clock::rep{1}) | Clock::rep{too_little};
   }
   static bool is_too_little(Clock::rep note) noexcept { return (note & 1) != 0; }
 
-  /// What lies here, or beside the open claim, now the caller's; null if there is nothing, or the writer has it.
-  /// `divide` is as the `move` of BasicClaim::divide.
+  /// Takes the pack on the desk, or the records beside the open claim; null if there is nothing, or the writer has it.
+  /// `divide` is the `move` of BasicClaim::divide.
   template <class Divide>
   Pack* take_pack(Divide const& divide) noexcept {
     Pack* lying = pack.load(std::memory_order_seq_cst);
-    // The writer may take it up meanwhile; then it is the writer's to send.
+    // The writer may take it meanwhile; then the writer sends it.
     while (lying != nullptr && lying != &at_work) {
       if (pack.compare_exchange_weak(lying, nullptr, std::memory_order_seq_cst, std::memory_order_seq_cst))
         return lying;
@@ -54,7 +56,7 @@ struct alignas(64) BasicDesk {
 
 using Desk = BasicDesk<>;
 
-/// All desks of some writers. A desk that is given back is lent again, and lives as long as this.
+/// All desks of some writers. A desk that is given back is used again, and lives as long as this object.
 ///
 /// Threads: any.
 template <class Atomics = StandardAtomics>
@@ -72,7 +74,7 @@ class BasicDesks {
     }
   }
 
-  /// One that no writer has, until its `taken` is false again.
+  /// Takes a desk that no writer has, until its `taken` is false again.
   ///
   /// Throws: std::bad_alloc.
   Desk& take_desk() {
@@ -87,18 +89,18 @@ class BasicDesks {
     return *made.release();
   }
 
-  /// The others are behind its `next`; null if there is none.
+  /// The first desk; the others follow by `next`; null if there is none.
   Desk* first() const noexcept { return first_.load(std::memory_order_seq_cst); }
 
-  /// That of the records that wait longest, on the desk or beside an open claim, of those that are enough for
-  /// hungry lanes; null if there are none.
+  /// The desk of the records that wait longest, on it or beside an open claim, among those that suffice for hungry
+  /// lanes; null if there are none.
   Desk* oldest() const noexcept {
     Desk* found = nullptr;
     Clock::rep since = 0;
     for (Desk* desk = first_.load(std::memory_order_seq_cst); desk != nullptr; desk = desk->next) {
       Pack const* const pack = desk->pack.load(std::memory_order_seq_cst);
       if (pack == nullptr || (pack == &desk->at_work && !desk->claim.is_open())) continue;
-      // Relaxed: if the pack changes meanwhile, a younger one leaves first, once; and its writer looks again itself.
+      // Relaxed: if the pack changes meanwhile, a younger one leaves first, once; and its writer checks again itself.
       auto const own = desk->since.load(std::memory_order_relaxed);
       if (Desk::is_too_little(own)) continue;
       if (found == nullptr || own < since) {

@@ -9,10 +9,10 @@
 
 namespace penstock {
 
-/// How long a thread sleeps at most if only a bell is to wake it.
+/// Maximum sleep of a thread that only a bell is to wake.
 inline constexpr std::chrono::hours until_rung{1};
 
-/// How the thread that watches the clock learns that there is something to watch, and sleeps otherwise.
+/// Wakes the thread that watches the clock when there is something to watch; otherwise that thread sleeps.
 ///
 /// Threads: any, unless a function says otherwise.
 template <class Atomics = StandardAtomics>
@@ -20,24 +20,24 @@ class BasicLateWatch {
  public:
   using Clock = penstock::Clock;
 
-  /// To be called before `watch`.
+  /// Must be called before `watch`.
   void begin() noexcept { over_.store(false, std::memory_order_seq_cst); }
   void end() noexcept {
     over_.store(true, std::memory_order_seq_cst);
     bell_.notify();
   }
 
-  /// Something was put where `send_late` looks.
+  /// Announces a new item that `send_late` will find.
   void wake() noexcept {
     if (asleep_.load(std::memory_order_seq_cst)) bell_.notify();
   }
-  /// `send_late` is to be asked at once: what it has to wait for may be another time than it said.
+  /// Requests a call of `send_late` at once, since its last answer may be outdated.
   void look_again() noexcept {
     look_again_.store(true, std::memory_order_seq_cst);
     bell_.notify();
   }
 
-  /// Calls `send_late(now)` whenever something is late: it sends that, and says when the next will be; empty if nothing
+  /// Calls `send_late(now)` whenever something is late: that sends it, and returns the next time; empty if nothing
   /// waits.
   ///
   /// Threads: one.
@@ -54,7 +54,7 @@ class BasicLateWatch {
         continue;
       }
       auto const key = bell_.prepare();
-      // Seq_cst, as is the look at it after a pack is put down: either that thread rings, or we find the pack.
+      // Seq_cst, as is the read after a pack is put down: either that thread rings, or this one finds the pack.
       asleep_.store(true, std::memory_order_seq_cst);
       if (over_.load(std::memory_order_seq_cst) || send_late(Clock::now())) {
         bell_.cancel();

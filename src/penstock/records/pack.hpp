@@ -21,16 +21,16 @@ namespace penstock {
 struct Pack {
   using Entry = RecordCompletions::Entry;
 
-  Loan loan = {};         ///< While it is being packed.
-  std::size_t used = 0;   ///< Bytes of the tile that records take so far.
+  Loan loan = {};         ///< Set while the tile is being packed.
+  std::size_t used = 0;   ///< Bytes of the tile that are used so far.
   std::size_t bytes = 0;  ///< Bytes of the records themselves.
-  bool listened = false;  ///< One of them at least has a listener.
-  /// When it was first put down; empty before.
+  bool listened = false;  ///< At least one of them has a listener.
+  /// Time at which it was first put down; empty before.
   std::optional<Clock::time_point> since = {};
   std::vector<Entry> entries = {};
   std::vector<RecordPlace> places = {};  ///< Empty, if all records are of the same size.
 
-  /// Begins anew, with an empty tile.
+  /// Restarts with an empty tile.
   void open(Loan tile) noexcept {
     loan = std::move(tile);
     used = bytes = 0;

@@ -19,10 +19,10 @@ std::size_t round_up(std::size_t bytes, std::size_t multiple) noexcept {
   return (bytes + multiple - 1) / multiple * multiple;
 }
 
-/// A tile is addressed by 32 bits, so that a place takes no more than a word.
+/// Offsets in a tile have 32 bits, so that a place takes no more than a word.
 constexpr std::size_t most_tile_bytes = std::numeric_limits<std::uint32_t>::max();
 
-/// Enough for records of a page in a tile of 1 MiB.
+/// Suffices for records of a page in a tile of 1 MiB.
 constexpr std::size_t first_entries = 256;
 
 [[noreturn]] void refuse(std::string const& sentence) {
@@ -128,8 +128,8 @@ void Packing::add(Pack& pack, std::size_t bytes, Pack::Entry entry) const noexce
   pack.listened = pack.listened || entry.listener != nullptr;
 }
 
-/// Places and entries of so many more records, which memory was made for; they are to be written. To push them back
-/// one at a time costs some nanoseconds for each.
+/// Adds places and entries for `records` more records, for which memory was reserved; the caller writes them. Pushing
+/// them back one at a time costs some nanoseconds for each.
 Packing::Notes Packing::room_for(Pack& pack, std::size_t records) const noexcept {
   std::size_t const before = pack.entries.size();
   pack.entries.resize(before + records);
@@ -148,7 +148,7 @@ void Packing::expect_sizes(std::span<std::span<std::byte const> const> records) 
 
 std::size_t Packing::copy(Pack& pack, std::span<std::span<std::byte const> const> records,
                           std::uint64_t first_tag) const {
-  // First how many there is room for, so that memory for all their entries is made at once.
+  // Counts the records that fit first, so that memory for all their entries is reserved at once.
   std::size_t used = pack.used, count = 0;
   for (; count < records.size(); ++count) {
     std::size_t const offset = each_ > 0 ? used : round_up(used, alignment_);
@@ -167,7 +167,7 @@ std::size_t Packing::copy(Pack& pack, std::span<std::span<std::byte const> const
     end = offset + bytes.size();
     all += bytes.size();
   }
-  // Behind the copies: what these still write waits in the same buffers of the CPU.
+  // Written after the copies: stores of both wait in the same buffers of the CPU.
   for (std::size_t number = 0; number < count; ++number) entries[number] = {first_tag + number, nullptr};
   pack.used = end;
   pack.bytes += all;
@@ -209,7 +209,7 @@ void Packing::add(Pack& pack, std::span<RecordPlace const> places, std::size_t t
 
 void Packing::move(Pack& from, Pack& to) noexcept {
   std::memcpy(to.loan->input().data(), from.loan->input().data(), from.used);
-  // What was allocated for the one is good for the other.
+  // Memory allocated for one also suits the other.
   to.entries.swap(from.entries);
   to.places.swap(from.places);
   to.used = std::exchange(from.used, 0);
@@ -232,7 +232,7 @@ DeviceRecords Packing::on_device(Pack const& pack, DeviceTile const& tile) const
   if (each_ > 0) {
     records.inputs = RecordTable(pack.count(), static_cast<std::uint32_t>(each_));
   } else {
-    // Tiles and tables begin at multiples of its alignment, on the device as well.
+    // Tiles and tables are aligned for it, on the device as well.
     auto const* const places =
         static_cast<RecordPlace const*>(static_cast<void const*>(tile.input.address() + table_offset(pack)));
     records.inputs = RecordTable(pack.count(), places);
@@ -242,7 +242,7 @@ DeviceRecords Packing::on_device(Pack const& pack, DeviceTile const& tile) const
 }
 
 std::uint64_t Packing::variant(Pack const& pack) noexcept {
-  // Behind these bytes all that is filled is the table, so how many records there are follows from it as well.
+  // The rest of the filled bytes is the table, so the number of records follows from the sizes.
   return pack.used;
 }
 

@@ -13,7 +13,7 @@
 namespace penstock {
 namespace {
 
-/// One each in upload, stage and download.
+/// One tile each in upload, stage and download.
 constexpr std::size_t hungry_tiles_a_lane = 3;
 constexpr std::chrono::microseconds longest_linger = std::chrono::hours(24);
 
@@ -93,7 +93,7 @@ void Records::Parts::start(RecordStages stages, RecordSink told, RecordTileSink 
         Parts& parts;
         Completion& of;
         ~Spare() { parts.spare(std::move(of.loan)); }
-      } const spare_it{*this, completion};  // Also if a sink throws.
+      } const spare_it{*this, completion};  // Done even if a sink throws.
       deliver(completion);
     });
   } catch (...) {
@@ -115,7 +115,7 @@ RecordReport Records::Parts::drain() {
     });
     return wind_up(std::move(tiles));
   } catch (...) {
-    // The user may have drained the pipeline itself, and then this is over too.
+    // The user may have drained the pipeline itself, which ends this run, too.
     if (!over && !pipeline.running()) {
       over = true;
       departures.close();
@@ -198,7 +198,7 @@ Pack* Records::Parts::divide(Pack& claimed, Pack* empty) noexcept {
       empty = &packs[loan->index()];
       empty->open(std::move(loan));
     } catch (std::exception const&) {
-      return nullptr;  // The caller asks again.
+      return nullptr;  // The caller tries again.
     }
   }
   Packing::move(claimed, *empty);
@@ -214,14 +214,14 @@ void Records::Parts::spare(Loan loan) noexcept {
 
 void Records::Parts::send(Pack& pack, Departure why) noexcept {
   packing.close(pack);
-  // Relaxed, as all counts: they are read when all is over.
+  // Relaxed, as all counts: they are read after the end.
   counts_.left.at(static_cast<std::size_t>(why)).fetch_add(1, std::memory_order_relaxed);
   Loan loan = std::move(pack.loan);
   loan->tag = loan->index();
   try {
     Completion refused = Completion::cancelled({});
     try {
-      if (pipeline.feed().try_submit(loan)) return;  // Unless the pipeline itself was drained.
+      if (pipeline.feed().try_submit(loan)) return;  // False only if the pipeline itself was drained.
     } catch (std::exception const& exception) {
       if (!loan) throw;
       refused =

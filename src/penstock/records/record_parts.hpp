@@ -16,34 +16,34 @@
 
 namespace penstock {
 
-/// What a Records is made of.
+/// The implementation of Records.
 struct Records::Parts {
   Parts(Pipeline& fed, RecordOptions const& options);
   Parts(Parts const&) = delete;
   Parts& operator=(Parts const&) = delete;
   ~Parts() { end_clock(); }
 
-  /// As Records.
+  /// These have the contracts of Records.
   void start(RecordStages stages, RecordSink told, RecordTileSink told_by_tiles);
   RecordReport drain();
-  /// The writer's pack, taken up, with room for so many records that take so much together; null if there is no tile
-  /// and it may not wait for one.
+  /// Takes the writer's pack, with room for `records` records of `bytes` bytes together; null if there is no tile and
+  /// it may not wait for one.
   ///
   /// Throws: Error, as RecordWriter::append; nothing is then taken up.
   Pack* take_up(Desk& desk, std::size_t bytes, std::size_t records, bool may_wait);
-  /// Ends what `take_up` began.
+  /// Undoes `take_up`.
   void put_down(Desk& desk, Pack& pack) noexcept;
 
   Pipeline& pipeline;
   Packing const packing;
-  std::vector<Pack> packs;  ///< By the index of the tile.
-  /// Rung for threads that wait for a reply, by its address: a bell of its own would die with the reply that was
-  /// answered, and a single one would wake all for each.
+  std::vector<Pack> packs;  ///< Packs by the index of the tile.
+  /// Notifies threads that wait for a reply, selected by its address: a bell of its own would die with the reply that
+  /// was answered, and a single one would wake all for each.
   std::array<EventCount, 64> bells;
-  RecordSink sink;  ///< Changes only while nothing runs, as does the next.
+  RecordSink sink;  ///< Changes only while nothing runs; so does the next member.
   RecordTileSink sink_of_tiles;
   Departures departures;
-  BoundThread clock;  ///< Sends what is late, while started.
+  BoundThread clock;  ///< Sends late packs, while started.
 
  private:
   struct Counts {
@@ -53,16 +53,16 @@ struct Records::Parts {
 
   Stages stages_for(RecordStages stages);
   void send(Pack& pack, Departure why) noexcept;
-  /// As Departures::Divide.
+  /// Has the contract of Departures::Divide.
   Pack* divide(Pack& claimed, Pack* empty) noexcept;
   /// Takes a tile that is no longer needed: sends in it the records that wait for one, or gives it back.
   void spare(Loan loan) noexcept;
-  /// Tells of every record of the tile.
+  /// Notifies the sink or the listener of every record of the tile.
   ///
   /// Throws: the first exception that a sink or a listener threw.
   void deliver(Completion const& completion);
   void count(Pack const& pack, Outcome outcome) noexcept;
-  /// Ends a run that is drained.
+  /// Ends a run that was drained.
   RecordReport wind_up(Report tiles) noexcept;
   RecordReport report_on(Report tiles) noexcept;
   void forget_sinks() noexcept;

@@ -31,7 +31,7 @@ void RecordRoom::commit(std::size_t bytes, std::uint64_t tag, RecordListener* li
   if (records_ == nullptr) {
     throw Error(ErrorKind::bad_argument, "The record was committed before: claim room for another.");
   }
-  // However it ends, the pack is put down when `end` dies.
+  // The pack is put down when `end` dies, however this ends.
   RecordRoom const end(std::move(*this));
   desk_->claim.close();
   Packing const& packing = end.records_->parts_->packing;
@@ -42,7 +42,7 @@ void RecordRoom::commit(std::size_t bytes, std::uint64_t tag, RecordListener* li
   }
   packing.expect_more(*pack_, 1);
   if (listener != nullptr) listener->committed();
-  // The room lies behind records that may have left while it was filled.
+  // Records in front of the room may have left while it was filled.
   std::byte* const place = packing.room(*pack_, bytes).data();
   if (place != bytes_.data()) std::memmove(place, bytes_.data(), bytes);
   packing.add(*pack_, bytes, {tag, listener});
@@ -61,7 +61,7 @@ void RecordRoom::commit(std::span<RecordPlace const> places, std::uint64_t first
   }
   std::size_t const taken = packing.expect_places(places, end.bytes_.size());
   packing.expect_more(*end.pack_, places.size());
-  // The room lies behind records that may have left while it was filled.
+  // Records in front of the room may have left while it was filled.
   std::byte* const place = packing.room(*end.pack_, taken).data();
   if (place != end.bytes_.data()) std::memmove(place, end.bytes_.data(), taken);
   packing.add(*end.pack_, places, taken, first_tag);
@@ -119,7 +119,7 @@ std::size_t RecordWriter::write_many(std::span<std::span<std::byte const> const>
       written += packing.copy(*room->pack_, records.subspan(written), first_tag + written);
     }
   } catch (...) {
-    if (written == 0) throw;  // Else the caller is told how many there are, and calls again.
+    if (written == 0) throw;  // Otherwise the caller gets the number, and calls again.
   }
   return written;
 }
@@ -184,9 +184,10 @@ void RecordReply::complete(RecordCompletion const& completion) {
   } catch (std::bad_alloc const&) {
     outcome_ = Outcome::failed;
     output_.clear();
-    failure_ = Failure{"reply", "no memory for it", ErrorKind::out_of_memory};  // Short enough to need none.
+    failure_ = Failure{"reply", "no memory for it", ErrorKind::out_of_memory};  // The texts are short enough to need no
+                                                                                // memory.
   }
-  // From here on its owner may use it again, or end its life.
+  // The owner may use it again, or destroy it, from here on.
   state_.store(State::answered, std::memory_order_release);
   rung.notify();
 }
@@ -197,7 +198,7 @@ Records::~Records() {
   if (!parts_->clock.joinable()) return;
   stop();
   try {
-    static_cast<void>(drain());  // It says so, if records were lost.
+    static_cast<void>(drain());  // It reports lost records itself.
   } catch (std::exception const& exception) {
     say("the records could not report on their last run: %s", exception.what());
   }

@@ -17,14 +17,14 @@ std::string whole_size_text(double bytes) {
   return size_text(static_cast<std::uint64_t>(std::llround(bytes)));
 }
 
-/// What the host does for tiles, and how many of them there are.
+/// Advice on the host's work for tiles, and on their number.
 class HostAdviser {
  public:
   explicit HostAdviser(Judged const& run)
       : run_(run), figures_(run.figures), use_(run.use), offers_(run.offers), rate_(run.use.rate) {}
 
   void producers() const {
-    // More of them than tiles would only wait.
+    // More producers than tiles would only wait.
     unsigned const now = figures_.producers;
     auto const tiles = static_cast<unsigned>(std::min<std::uint64_t>(figures_.pool, now + run_.more(now)));
     unsigned const then = std::max(now, tiles);
@@ -50,7 +50,7 @@ class HostAdviser {
 
   void lanes() const {
     larger_batches();
-    constexpr double larger = 4;  // So much that the bound moves to another part; how much is best a sweep says.
+    constexpr double larger = 4;  // Large enough to move the bottleneck to another part; a sweep finds the best size.
     double const filled = std::max(figures_.bytes_up, figures_.bytes_down);
     double const saved = use_.cpus ? run_.part()->share * figures_.wall * figures_.lanes * (1 - 1 / larger) : 0;
     if (filled > 0 && filled < figures_.tile_bytes / 2) {
@@ -67,16 +67,16 @@ class HostAdviser {
   }
 
   void notice() const {
-    // By Little's law a tile is in flight for so long.
+    // Time that a tile is in flight, by Little's law.
     double const in_flight = *figures_.in_flight / rate_,
                  notice = *figures_.notice / static_cast<double>(figures_.tiles);
     if (figures_.signal != "event_poll" && figures_.signal != "flag") {
       offers_.option("--signal event_poll", *figures_.in_flight / std::max(in_flight - notice / 2, in_flight / 2),
                      "It takes at most half as long to notice, for up to a CPU a lane while tiles are in flight.");
     }
-    // Each small tile that a GPU is given alone costs calls and a message of its own, with more slots, too.
+    // Each small tile that a GPU gets alone costs its own calls and a message, however many slots there are.
     if (figures_.gpu && figures_.tile_bytes < static_cast<double>(large_tile) && larger_batches()) return;
-    // With many of them a lane hears of many tiles at once, and of more no sooner.
+    // With many of them a lane learns of many tiles at once, and with more of them no sooner.
     constexpr unsigned many = 32;
     if (figures_.slots >= many) return;
     more_slots(rate_ * 2 / (1 + busiest_share()), "Those that wait to be noticed leave room for as many others.");
@@ -93,7 +93,7 @@ class HostAdviser {
     if (run_.finding.room != Room::slots || !has_more_tiles_than_slots()) return;
     double const slots = static_cast<double>(slots_of_all(figures_));
     bool const full = figures_.in_flight.value_or(slots) >= nearly_all * slots;
-    // Slots that were not in use are no lack of them: tiles were elsewhere on their way.
+    // Unused slots mean no lack of them: tiles were elsewhere.
     if (!full && figures_.in_flight) return;
     more_slots(2 * rate_, full ? "All slots are in use, and no part is busy."
                                : "All tiles are on their way, and no part is busy.");
@@ -106,19 +106,20 @@ class HostAdviser {
     return figures_.cpus > 0 ? ", and there are " + std::to_string(figures_.cpus) + " CPUs" : "";
   }
 
-  /// How many times as much so many producers fill.
+  /// Speed-up of the filling by `then` producers.
   double filling_by(unsigned then) const {
     unsigned const now = figures_.producers;
     double const factor = static_cast<double>(then) / now;
     auto const& [fill, fill_twice] = std::pair(run_.ceilings.fill, run_.ceilings.fill_twice);
     if (!fill || !fill_twice || *fill <= 0) return factor;
-    // What threads lose to each other grows with their number, as by Amdahl's law; twice as many show the part.
+    // Losses of threads to each other grow with their number, as in Amdahl's law; the measurement with twice as many
+    // shows the shared part.
     double const twice = std::clamp(*fill_twice / *fill, 1.0, 2.0);
     double const shared = (2 - twice) / (twice * (2 * now - 1) - 2 * (now - 1.0));
     return factor * (1 + shared * (now - 1)) / (1 + shared * (then - 1));
   }
 
-  /// What the source allows at most that gives out its tiles one after the other.
+  /// Upper bound of a source that gives out its tiles one after the other.
   double taking_turns() const {
     double const in_turn = std::min(1.0, figures_.producers * use_.producers->waiting);
     return in_turn > 0 ? rate_ / in_turn : infinite;
@@ -138,7 +139,7 @@ class HostAdviser {
     return true;
   }
 
-  /// A run of no more tiles than are in flight at once gains nothing of room for more.
+  /// A run with no more tiles than are in flight at once does not gain from room for more.
   bool has_more_tiles_than_slots() const { return figures_.tiles > slots_of_all(figures_); }
 
   void more_slots(double reached, std::string const& why) const {
@@ -158,7 +159,7 @@ class HostAdviser {
 
 std::vector<Advice> advice_for(Finding const& finding, RunFigures const& figures, Ceilings const& ceilings,
                                Utilisation const& use) {
-  // Parts take turns on a lane then, and what less of one would bring is not known.
+  // The parts alternate on a lane then, and the gain from less of one is unknown.
   if (figures.to_completion) return {};
   Offers offers(finding, use);
   Judged const run{finding, figures, ceilings, use, offers};

@@ -11,12 +11,12 @@
 
 namespace penstock {
 
-/// The changes that should gain most, at most two, and none that gains less than a twentieth: options before changes to
-/// the work, and of each kind the best first.
+/// The changes with the largest expected gain, at most two, and none below a twentieth: options before changes to the
+/// work, and the best first of each kind.
 ///
-/// A gain is no more than any of the bounds that are known allows: twice as many threads do twice as much at most, what
-/// bounds next stays, and what is done takes CPUs that other processes leave free. Where such a bound is not known that
-/// would matter, as of kernels that share a stream, nothing is advised.
+/// A gain is limited by all known bounds: twice as many threads do at most twice as much, the next bottleneck remains,
+/// and the work takes CPUs that other processes leave free. If a relevant bound is not known, such as that of kernels
+/// that share a stream, there is no advice.
 std::vector<Advice> advice_for(Finding const& finding, RunFigures const& figures, Ceilings const& ceilings,
                                Utilisation const& use);
 

@@ -7,7 +7,7 @@
 namespace penstock {
 namespace {
 
-/// "3-5, 7"; of many parts the first ones.
+/// Sequences as ranges, "3-5, 7"; only the first ones if there are many.
 std::string sequences_text(std::vector<std::uint64_t> sequences) {
   constexpr std::size_t most_parts = 8;
   std::ranges::sort(sequences);

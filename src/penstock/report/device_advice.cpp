@@ -12,7 +12,7 @@
 namespace penstock {
 namespace {
 
-/// Larger batches, as long as these are of use; else larger tiles.
+/// Offers larger batches, as long as these help; else larger tiles.
 void larger_copies(Judged const& run, LinkWay const& way, LinkWay const& other) {
   constexpr double nearly = 1.05;
   constexpr double most_together = 64;
@@ -34,14 +34,14 @@ void larger_copies(Judged const& run, LinkWay const& way, LinkWay const& other) 
   }
 }
 
-/// Kernels of few blocks leave room beside those of the lanes that there are.
+/// Kernels of few blocks leave room for those of more lanes.
 void more_lanes_for_kernels(Judged const& run, double alone) {
   unsigned const now = std::max(run.figures.lanes, 1u), then = now + run.more(now);
   run.more_lanes(std::min(alone, run.use.rate * then / now),
                  "Kernels alone reach " + rate_text(alone * run.use.payload) + " in several streams.");
 }
 
-/// True if it was measured what each part of the device comes to alone that a tile needs.
+/// True if the throughput alone was measured for each part of the device that a tile needs.
 bool all_alone_known(Judged const& run) {
   auto const known = [&](Bound part) {
     PartUse const* const found = run.use.find(part);
@@ -49,7 +49,7 @@ bool all_alone_known(Judged const& run) {
   };
   RunFigures const& figures = run.figures;
   bool const up = figures.bytes_up > 0, down = figures.bytes_down > 0;
-  // Copies that have streams of their own have times.
+  // Copies with their own streams have times.
   bool const copies =
       figures.shares != SharedStream::all || ((!up || known(Bound::upload)) && (!down || known(Bound::download)));
   return copies && known(Bound::kernel);
@@ -114,7 +114,7 @@ void advise_on_turns(Judged const& run) {
   std::string const at_once = "Work that waits in one stream could go on at once.";
   switch (run.finding.turns) {
     case Turns::legacy_stream:
-      // What a step takes does not show in a stream that others share, so what they reach alone must be known.
+      // Times of steps in a shared stream are unknown, so the throughputs alone must be known.
       if (!all_alone_known(run)) break;
       run.offers.option("--streams own", lanes * rate, "Each lane computes in a stream of its own then.");
       run.offers.option(per_thread_instead, lanes * rate, "Stream 0 is another one for each lane then.");
@@ -141,7 +141,7 @@ void advise_on_turns(Judged const& run) {
 void advise_to_map(Judged const& run) {
   if (!run.figures.copies_in_vain || !run.use.cpus || !run.figures.overlap) return;
   std::chrono::duration<double> const copying = run.figures.overlap->uploading + run.figures.overlap->downloading;
-  // A kernel then reads what no copy has brought near, so some of it is not saved.
+  // A kernel then reads data that no copy has brought near, so some of the time is not saved.
   double const saved =
       copying.count() * run.figures.wall / std::chrono::duration<double>(run.figures.overlap->window).count();
   constexpr double mostly = 0.85;

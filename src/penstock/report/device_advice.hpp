@@ -11,13 +11,13 @@
 
 namespace penstock {
 
-/// The change by which stream 0 is each thread's own.
+/// The change that makes stream 0 each thread's own.
 inline constexpr char const* per_thread_instead = "penstock instead of penstock-legacy";
 
-inline constexpr double nearly_all = 0.8;  ///< As find_bound has it.
+inline constexpr double nearly_all = 0.8;  ///< Limit as in find_bound.
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// A run that is known to have been bound by something, and what is to be offered against that.
+/// A run with a known bottleneck, and the offers against it.
 struct Judged {
   Finding const& finding;
   RunFigures const& figures;
@@ -25,23 +25,24 @@ struct Judged {
   Utilisation const& use;
   Offers& offers;
 
-  /// The part that is the bound; null if none is.
+  /// The part that is the bottleneck; null if it is none of the parts.
   PartUse const* part() const { return use.find(finding.bound); }
-  /// "in use 97 % of the time", or "at 97 % of what they reach alone", of a part that is the bound.
+  /// Text on the use of the part that is the bottleneck: "in use 97 % of the time", or "at 97 % of what they reach
+  /// alone".
   std::string used() const;
-  /// As many threads more as there are, or as CPUs are free.
+  /// Number of additional threads: as many as there are, or as CPUs are free.
   unsigned more(unsigned threads) const;
-  /// Offers more lanes, with which it would reach so much; none if all of them share a stream.
+  /// Offers more lanes, with which it would reach this throughput; none if all of them share a stream.
   void more_lanes(double reached, std::string why) const;
 };
 
-/// Offers what helps if copies are the bound.
+/// Offers changes for the case that copies are the bottleneck.
 void advise_on_copies(Judged const& run);
-/// Offers what helps if kernels are.
+/// Offers changes for the case that kernels are the bottleneck.
 void advise_on_kernels(Judged const& run);
-/// Offers what helps if work of the device takes turns.
+/// Offers changes for the case that work of the device is serialised.
 void advise_on_turns(Judged const& run);
-/// Offers to work in the host's memory, if that is why the device copies.
+/// Offers work in host memory, if that is why the device copies.
 void advise_to_map(Judged const& run);
 
 }  // namespace penstock

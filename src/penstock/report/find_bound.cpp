@@ -16,15 +16,15 @@ namespace {
 
 constexpr double nothing_else_matters = 0.9;
 constexpr double in_use = 0.8;
-constexpr double apart = 0.2;        ///< Overlap up to which things went one after the other.
-constexpr double well_above = 1.25;  ///< A ceiling that the run is not near to.
+constexpr double apart = 0.2;        ///< Overlap up to which work counts as serial.
+constexpr double well_above = 1.25;  ///< Factor of a ceiling that the run is not close to.
 
 bool may_overlap(RunFigures const& figures) {
   return slots_of_all(figures) > 1 && figures.pool > 1;
 }
 
-/// The stream that lanes share had work for so much of the time that this bounded the run, and no part of the device
-/// is known to have been at its limit there.
+/// True if the stream that lanes share had work for so much of the time that it was the bottleneck, and no part of the
+/// device is known to have been at its limit there.
 bool turns_in_shared_stream(RunFigures const& figures, Utilisation const& use) {
   if (shared_stream_busy(figures).value_or(0) < in_use) return false;
   return std::ranges::none_of(use.parts, [&](PartUse const& part) {
@@ -34,8 +34,8 @@ bool turns_in_shared_stream(RunFigures const& figures, Utilisation const& use) {
   });
 }
 
-/// A stage that waits for the device: the lane is not free, and the device works for the same tile meanwhile. A second
-/// tile is done by then, but the lane has not heard of it; hardly a third joins them.
+/// True if a stage waits for the device: the lane is busy while the device works for the same tile. A second tile may
+/// be done by then, unknown to the lane; a third rarely is.
 bool waits_in_stage(RunFigures const& figures) {
   if (!figures.enqueue || !figures.meanwhile || !figures.in_flight) return false;
   double const lanes = std::max(figures.lanes, 1U);
@@ -61,10 +61,10 @@ Turns turns_of(RunFigures const& figures, Utilisation const& use) {
   return Turns::unknown;
 }
 
-/// A run that was over before its parts were at work all at once: what was busy in it says nothing of a longer one.
+/// True if a run ended before all its parts worked at once: their use then says nothing about a longer run.
 bool too_short(RunFigures const& figures) {
   constexpr std::uint64_t few = 32;
-  constexpr unsigned batches = 2;  // Of each lane.
+  constexpr unsigned batches = 2;  // Batches for each lane.
   std::uint64_t const batched = std::uint64_t{batches} * std::max(figures.lanes, 1U) * std::max(figures.batch, 1U);
   return figures.tiles < std::max(few, batched);
 }
@@ -79,7 +79,7 @@ PartUse const* full(Utilisation const& use, std::initializer_list<Bound> among) 
   return fullest;
 }
 
-/// All tiles were on their way, and no part was busy.
+/// Finds the bottleneck if all tiles were in progress, and no part was busy.
 Finding find_latency(RunFigures const& figures) {
   constexpr double half = 0.5;
   if (figures.shares != SharedStream::none && shared_stream_busy(figures).value_or(1) >= half)
@@ -93,10 +93,11 @@ Finding find_latency(RunFigures const& figures) {
   return {Bound::too_few_tiles, Turns::none, pool_short && !slots_full ? Room::pool : Room::slots};
 }
 
-constexpr double full_link = 0.5;    ///< Of what large copies reach: below, there is room for more.
-constexpr double full_device = 0.8;  ///< Of what kernels reach in many streams; find_bound asks for as much.
+constexpr double full_link = 0.5;    ///< Part of the throughput of large copies; below it the link has room for more.
+constexpr double full_device = 0.8;  ///< Part of the throughput of kernels in many streams; find_bound uses the same
+                                     /// limit.
 
-/// Bytes that a tile moves the way that has more of them.
+/// Bytes that a tile moves in the direction with more of them.
 double filled_bytes(RunFigures const& figures) {
   double const moved = std::max(figures.bytes_up, figures.bytes_down);
   return moved > 0 ? moved : figures.tile_bytes;
@@ -106,8 +107,8 @@ std::string too_small(double bytes) {
   return "tiles of " + size_text(static_cast<std::uint64_t>(std::llround(bytes))) + " are too small: ";
 }
 
-/// Seconds that the longest step of a tile takes on the device; 0 if unknown. While lanes are the bound the other steps
-/// run beside it, those of other tiles.
+/// Duration in seconds of the longest step of a tile on the device; 0 if unknown. If lanes are the bottleneck, the
+/// other steps run in parallel, for other tiles.
 double longest_step(RunFigures const& figures) {
   if (!figures.overlap || !figures.overlap->speed_of_light) return 0;
   Overlap const& seen = *figures.overlap;
@@ -138,7 +139,7 @@ Why on_link(LinkWay const& way, std::string const& direction, Utilisation const&
   return because(NoStreams::link_full, text + ": copies in more streams wait in the same line");
 }
 
-/// It is not known how many kernels fit on the device at once, unless that was measured.
+/// The number of kernels that fit on the device at once is known only if it was measured.
 Why on_kernels(Utilisation const& use) {
   PartUse const& kernels = *use.find(Bound::kernel);
   if (!kernels.ceiling || use.rate < full_device * *kernels.ceiling) return std::nullopt;
@@ -147,8 +148,8 @@ Why on_kernels(Utilisation const& use) {
                                                      ": those in more streams wait until others end");
 }
 
-/// Of lanes that give small tiles to the device or take them back; empty if tiles are large, or a step of the device
-/// takes longer for one.
+/// The reason for lanes that pass small tiles to the device or take them back; empty if tiles are large, or a step of
+/// the device takes longer for one.
 Why on_small_tiles(double lane_share, RunFigures const& figures) {
   double const lane = lane_share * figures.wall * figures.lanes / static_cast<double>(figures.tiles);
   double const device = longest_step(figures), bytes = filled_bytes(figures);
@@ -170,7 +171,7 @@ Why on_turns(Turns turns, RunFigures const& figures) {
     return because(NoStreams::barrier,
                    "each tile's stage waits for the device before the lane begins another: a barrier");
   }
-  // A tile that is alone has no other to take turns with.
+  // A single tile cannot be serialised with others.
   constexpr double some = 1.5;
   if (turns != Turns::unknown || figures.in_flight.value_or(0) < some) return std::nullopt;
   return because(NoStreams::barrier,
@@ -188,7 +189,7 @@ Finding find_bound(RunFigures const& figures, Utilisation const& use) {
   }
   PartUse const* const host = full(use, {Bound::fill, Bound::sink});
   Turns const turns = turns_of(figures, use);
-  // Lanes that only give work to the device give it one thing after the other, and it has no other to take turns with.
+  // Lanes that only pass work to the device do that serially, and the device has nothing to run in parallel.
   PartUse const* const lanes = turns == Turns::unknown && figures.meanwhile ? full(use, {Bound::submission}) : nullptr;
   if (lanes != nullptr && host == nullptr) return {Bound::submission};
   if (turns != Turns::none && host == nullptr) return {Bound::serialising_stream, turns};
@@ -199,15 +200,15 @@ Finding find_bound(RunFigures const& figures, Utilisation const& use) {
 
   if (figures.tiles < slots_of_all(figures)) return {Bound::too_few_tiles, Turns::none, Room::run};
   if (!use.producers) {
-    // An application that pushes waits for a tile only if all are out. What its threads do meanwhile is not known, so
-    // one of them that waits half of the time is enough.
+    // An application that submits tiles waits for one only if all are on loan. The other work of its threads is not
+    // known, so one thread that waits half of the time is enough.
     constexpr double half = 0.5;
     bool const all_out =
         figures.borrow_wait >= half * figures.wall ||
         (figures.in_flight && *figures.in_flight >= in_use * static_cast<double>(slots_of_all(figures)));
     return all_out ? find_latency(figures) : Finding{Bound::source_waits};
   }
-  // With few tiles the parts take turns, and a producer waits for the one that fills most of the time itself.
+  // With few tiles the parts alternate, and a producer waits for the bottleneck most of the time itself.
   constexpr double some = 0.1;
   bool const few_tiles = figures.pool < slots_of_all(figures) + figures.producers && use.producers->borrowing >= some;
   if (few_tiles || use.producers->borrowing > std::max(use.producers->filling, use.producers->waiting)) {

@@ -66,7 +66,7 @@ std::optional<Limit> next_limit(Finding const& finding, Utilisation const& use) 
   }
   PartUse const* const kernel = use.find(Bound::kernel);
   if (kernels && kernel != nullptr) {
-    // It is not known how many fit on the device at once, unless that was measured.
+    // The number of kernels that fit on the device at once is known only if it was measured.
     consider(kernel->ceiling ? Limit{*kernel->ceiling, "kernels alone"} : limit_of(*kernel));
   }
   if (next) next->tiles_per_second = std::max(next->tiles_per_second, use.rate);
@@ -104,8 +104,8 @@ Offers::Offers(Finding const& finding, Utilisation const& use)
     : use_(use),
       next_(next_limit(finding, use).value_or(Limit{std::numeric_limits<double>::infinity(), {}}).tiles_per_second) {}
 
-/// Promises 85 % of the gain that all bounds allow: that holds to a third both for a change that reaches them and for
-/// one that comes to six tenths of the way.
+/// Promises 85 % of the gain that all bounds allow: this is accurate to a third, both for a change that reaches them
+/// and for one that achieves six tenths of it.
 double Offers::most_of(double reached) const {
   constexpr double most = 0.85;
   return 1 + most * (reached / use_.rate - 1);

@@ -13,51 +13,51 @@
 
 namespace penstock {
 
-/// A throughput, and what it is the limit of.
+/// A throughput, and the name of what it limits.
 struct Limit {
   double tiles_per_second = 0;
   std::string of;
 };
 
-/// "uploads", "the source" and so on: what does the part's work.
+/// The subject of a part's work: "uploads", "the source" and so on.
 std::string part_text(Bound part);
 
-/// What the bound itself allows: the ceiling that was measured for it, or what it would come to without its pauses.
-/// Empty if it is none of the parts.
+/// Limit of the bottleneck itself: the ceiling that was measured for it, or its throughput without pauses. Empty if it
+/// is none of the parts.
 std::optional<Limit> own_limit(Finding const& finding, Utilisation const& use);
 
-/// What all else allows once the bound is lifted; empty if nothing is known of anything else. If the link is the bound,
-/// one way, all else is but the link: what relieves one way mostly relieves both.
+/// Limit of all other parts, once the bottleneck is removed; empty if nothing is known of them. If one direction of the
+/// link is the bottleneck, the other direction is not included: a change that relieves one usually relieves both.
 std::optional<Limit> next_limit(Finding const& finding, Utilisation const& use);
 
-/// "--lanes 4".
+/// An option with its value: "--lanes 4".
 std::string option_text(char const* name, std::uint64_t value);
 
-/// How many tiles a pipeline like the run's takes with so many slots per lane and such batches.
+/// Number of tiles of a pipeline like the run's with this number of slots per lane and this batch.
 std::uint64_t tiles_for(RunFigures const& figures, std::uint64_t slots, unsigned batch);
 
-/// "--slots 8 --tiles 25", with tiles only if the run had fewer.
+/// Options for slots: "--slots 8 --tiles 25", with tiles only if the run had fewer.
 std::string slots_text(RunFigures const& figures, std::uint64_t slots, unsigned batch);
 
-/// "--batch 32 --slots 128 --tiles 157", of these what the run has not.
+/// Options for a batch: "--batch 32 --slots 128 --tiles 157", without those that the run has already.
 std::string batch_text(RunFigures const& figures, unsigned batch);
 
-/// Where changes that may become advice are collected. What is promised is no more than any bound allows that is known:
-/// what the change itself can do at most, what bounds next, what CPUs are left; and it must be worth saying.
+/// Collects changes that may become advice. A promised gain is limited by all known bounds: the effect of the change
+/// itself, the next bottleneck, and the CPUs left; and it must be large enough to be reported.
 class Offers {
  public:
   explicit Offers(Finding const& finding, Utilisation const& use);
 
-  /// A change of options. `reached`: tiles per second that it alone would allow at most. A pipeline comes near to its
-  /// bounds and not up to them, so most of what they leave is promised.
+  /// Offers a change of options. `reached`: tiles per second that it alone would allow at most. A pipeline comes close
+  /// to its bounds without reaching them, so most of the possible gain is promised.
   void option(std::string change, double reached, std::string why);
-  /// A change of options after which a tile takes less of the CPUs, by `saved` seconds in the whole run. `reached` is
-  /// what all parts together allow with it, but for CPUs.
+  /// Offers a change of options after which tiles take less CPU time, by `saved` seconds in the whole run. `reached` is
+  /// the limit of all parts together with it, except CPUs.
   void whole(std::string change, double reached, double saved, std::string why);
-  /// A change of what the run does. `reached` as in `option`; all of it is promised.
+  /// Offers a change of the work. `reached` as in `option`; all of it is promised.
   void work(std::string change, double reached, std::string why);
 
-  /// As `advice_for` says.
+  /// The best changes, as `advice_for` describes.
   std::vector<Advice> best() const;
 
  private:

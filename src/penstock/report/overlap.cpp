@@ -20,10 +20,10 @@ Intervals moments_of(Recording const& recording, Step step) {
   return Intervals(std::move(intervals));
 }
 
-/// The tile of a passage, and the row it was on.
+/// The tile of a passage, and its row.
 using TileOnRow = std::pair<std::uint64_t, std::uint32_t>;
 
-/// How many tiles these are the passages of: those of one tile on several rows belong together.
+/// Number of tiles with these passages: those of one tile on several rows belong together.
 double tiles_of(std::vector<TileOnRow>& passages) {
   std::ranges::sort(passages);
   std::size_t tiles = 0, most_on_a_row = 0, on_this_row = 0;
@@ -36,8 +36,8 @@ double tiles_of(std::vector<TileOnRow>& passages) {
   return static_cast<double>(tiles + most_on_a_row);
 }
 
-/// The mean of what a tile takes, in seconds: of the passages that were not cut, or of all if all were. A tile with
-/// several inputs has as many uploads.
+/// Mean time of a tile in a step, in seconds: of passages that were not cut, or of all if all were. A tile with several
+/// inputs has as many uploads.
 std::optional<double> mean_of(Recording const& recording, Step step) {
   double sum = 0, sum_of_whole = 0;
   std::vector<TileOnRow> all, whole;
@@ -91,7 +91,7 @@ Intervals common(Intervals const& one, Intervals const& other) {
   auto theirs = other.all().begin();
   while (mine != one.all().end() && theirs != other.all().end()) {
     shared.push_back({std::max(mine->begin, theirs->begin), std::min(mine->end, theirs->end)});
-    // The interval that ends first can share nothing more.
+    // The interval that ends first has no further overlap.
     if (mine->end < theirs->end) {
       ++mine;
     } else {
@@ -125,7 +125,7 @@ Overlap overlap_of(Intervals const& uploads, Intervals const& downloads, Interva
 
 namespace {
 
-/// What is left of it where the steps in a shared stream have no times of their own.
+/// Clears the figures that are unknown because steps in a shared stream have no times of their own.
 Overlap without_shared(Overlap seen, SharedStream shared, Intervals const& stage) {
   bool const all = shared == SharedStream::all;
   seen.shared = all ? seen.busy : std::chrono::nanoseconds(stage.length());

@@ -42,7 +42,7 @@ void extend(std::optional<Interval>& whole, Interval part) {
   whole->end = std::max(whole->end, part.end);
 }
 
-/// `way`: the passages of one tile by their numbers, in the order in which they began.
+/// `way`: indices of one tile's passages, in the order in which they began.
 void add_way(Recording const& recording, std::span<std::uint32_t const> way, TileWays& ways) {
   std::optional<Interval> in_flight, away;
   std::optional<std::uint32_t> previous;
@@ -154,7 +154,7 @@ std::chrono::nanoseconds at_work_meanwhile(Recording const& recording) {
     of_row[passage.row].push_back({passage.begin, passage.end});
     of_tile.emplace(passage.tile, &passage);
   }
-  // The tiles of a batch each have a part of the time, side by side: together they are an interval.
+  // The tiles of a batch share its time as adjacent parts: together they form an interval.
   std::vector<Intervals> calls;
   for (auto& intervals : of_row) calls.emplace_back(std::move(intervals));
 
@@ -190,7 +190,7 @@ Recording middle_of(Recording const& recording, std::size_t most) {
   begins.reserve(recording.passages.size());
   for (Passage const& passage : recording.passages) begins.push_back(passage.begin);
   std::sort(begins.begin(), begins.end());
-  // Those that began before and reach into it are more than what it began with: shorter until they fit.
+  // Passages that began before and reach into it add to their number: shorten it until they fit.
   for (std::size_t half = most / 2; half > 0; half = half * 3 / 4) {
     std::size_t const middle = begins.size() / 2;
     Recording some = touching(recording, begins[middle - half], begins[middle + half - 1]);

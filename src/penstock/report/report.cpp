@@ -49,7 +49,7 @@ UnreadReport::UnreadReport(Report const& report) noexcept {
     message_ = std::make_shared<Message>(
         "a run did not go well, and its report was destroyed before Report::ok or describe was called: " + text);
   } catch (std::bad_alloc const&) {
-    // The report itself is worth more than this sentence.
+    // The report itself is more important than this sentence.
   }
 }
 

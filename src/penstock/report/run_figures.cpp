@@ -25,7 +25,7 @@ std::string one_decimal(double number) {
   return text;
 }
 
-/// ", 96 % of the 48.6 GB/s that they reach alone": behind a sentence on a part.
+/// Text to append to a sentence on a part: ", 96 % of the 48.6 GB/s that they reach alone".
 std::string against_ceiling(PartUse const& part, Utilisation const& use, std::string const& lead) {
   if (!part.ceiling) return "";
   return lead + percent_text(use.rate / *part.ceiling) + " of the " + rate_text(*part.ceiling * use.payload) +
@@ -119,7 +119,7 @@ std::string on_turns(Turns turns, RunFigures const& figures, Utilisation const& 
   }
 }
 
-/// What says that this was the bound: a sentence on it, and one on everything else.
+/// Evidence that this was the bottleneck: a sentence on it, and one on everything else.
 std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& figures, Utilisation const& use) {
   PartUse const* const part = use.find(finding.bound);
   if (part != nullptr) return {on_part(*part, figures, use), on_the_rest(use.busiest({finding.bound}), use)};

@@ -7,12 +7,12 @@
 
 namespace penstock {
 
-/// Adds what a recording of the run tells: overlap, what a tile takes of the device, tiles in flight, the lanes' time
-/// for giving work to the device and the tiles' until they were noticed. Where not every tile was looked at, those that
-/// were stand for the others; overlap is then left empty, and so are the two times if passages were missed.
+/// Adds the figures of a recording of the run: overlap, device times of a tile, tiles in flight, the lanes' time for
+/// passing on work, and the tiles' time until they were noticed. If not every tile was recorded, the recorded ones
+/// represent the others; overlap is then empty, and so are the two times if passages were missed.
 void add_recording(RunFigures& figures, Recording const& recording);
 
-/// Judges by ratios only: if all times are longer by one factor, and all ceilings lower, the bound is the same.
+/// Judges by ratios only: if all times are longer by one factor, and all ceilings lower by it, the result is the same.
 ///
 /// Threads: any.
 Verdict judge(RunFigures const& figures, Ceilings const& ceilings = {});

@@ -8,7 +8,7 @@
 namespace penstock {
 namespace {
 
-/// Of lanes, or of devices.
+/// Sum over lanes, or over devices.
 template <class Parts, class Part>
 std::uint64_t sum(Parts const& parts, Part part) noexcept {
   std::uint64_t all = 0;
@@ -16,7 +16,7 @@ std::uint64_t sum(Parts const& parts, Part part) noexcept {
   return all;
 }
 
-/// What a run waits for: that which most of its tiles are at, and the source if it could have another tile.
+/// The part that a run waits for: the one with the most tiles, or the source if it could have another tile.
 char const* waits_for(Snapshot const& now) noexcept {
   std::uint64_t at_lanes = now.in_flight();
   for (LaneSnapshot const& lane : now.lanes) at_lanes += lane.waiting;

@@ -11,15 +11,15 @@
 namespace penstock {
 namespace {
 
-/// Something that happens between the beginnings of passages.
+/// An event between the beginnings of passages.
 struct Mark {
   std::int64_t at = 0;
-  std::uint32_t passage = 0;  ///< In a queue, which ends; the stretch of an engine, of those of all.
+  std::uint32_t passage = 0;  ///< The passage that ends in a queue; for an engine, the index of its interval among all.
   std::uint32_t tiles = 0;    ///< A counter's new value.
   enum class Kind : std::uint8_t { queue_end, in_flight, away, engine } kind = Kind::queue_end;
 };
 
-/// When an engine was at work, on a row of its own.
+/// An interval of work of an engine, on a row of its own.
 struct EngineWork {
   std::string const* engine = nullptr;
   std::uint32_t row = 0;
@@ -29,7 +29,7 @@ struct EngineWork {
 static_assert(sizeof(Mark) == 24 && sizeof(EngineWork) + sizeof(Mark) + sizeof(Interval) == 72,
               "write_trace says what it keeps.");
 
-/// A counter's values, once for each moment at which it changes.
+/// Adds a counter's values, once for each moment at which it changes.
 void add_counter(std::vector<Mark>& marks, Mark::Kind kind, std::vector<Interval> const& stays) {
   std::vector<std::pair<std::int64_t, int>> changes;
   changes.reserve(2 * stays.size());
@@ -104,7 +104,7 @@ class TraceWriter {
     return static_cast<std::uint32_t>(rows_.rows.size() + 1 + engine);
   }
 
-  /// Viewers tell flows, and what is queued, apart by this alone, whatever the process.
+  /// Viewers distinguish flows, and queued tiles, by this alone, whatever the process.
   std::string id_of(std::string const& what) const {
     return quoted(facts_.number == 1 ? what : std::to_string(facts_.number) + " " + what);
   }
@@ -126,7 +126,7 @@ class TraceWriter {
     text_.add("args", "{\"tile\":" + tile + "}");
     text_.end();
 
-    // Behind its passage, of which it says that the flow goes through it.
+    // Written after the passage through which the flow goes.
     WayPart const part = parts_[number];
     if (part == WayPart::none) return;
     text_.begin(part == WayPart::first ? "s" : part == WayPart::middle ? "t" : "f", facts_.number, row);
@@ -139,7 +139,7 @@ class TraceWriter {
   }
 
   void show_queued(std::string_view phase, Passage const& passage, std::int64_t at) {
-    text_.begin(phase, facts_.number, 0);  // A row, which Chrome wants to be there, and does not draw.
+    text_.begin(phase, facts_.number, 0);  // Chrome requires a row here, and does not draw it.
     text_.time("ts", at - zero_);
     std::string const step(step_name(passage.step)), tile = std::to_string(passage.tile);
     text_.add("cat", "\"queue\"");

@@ -12,10 +12,11 @@ namespace {
 
 using Kind = RecordRow::Kind;
 
-/// The ends of the passages on one drawn row that may still be going on, the last to begin at the back.
+/// Ends of the passages on one drawn row that may still be in progress, the last to begin at the back.
 using Open = std::vector<std::int64_t>;
 
-/// True if it took the passage; `open` is asked in the order in which passages begin.
+/// Adds the passage if there is room, and returns whether there is; `open` gets passages in the order of their
+/// beginnings.
 bool take(Open& open, Passage const& passage, bool may_nest) {
   while (!open.empty() && open.back() <= passage.begin) open.pop_back();
   if (!open.empty() && (!may_nest || passage.end > open.back())) return false;

@@ -10,33 +10,34 @@
 
 namespace penstock {
 
-/// Where the passages of a recording are drawn: on rows on which any two are apart or, for a thread, one within the
-/// other.
+/// The rows on which the passages of a recording are drawn: on each row any two are disjoint or, for a thread, nested.
 ///
-/// A row of the recording on which others meet is drawn as several, a queue as none: its passages are drawn one by one.
+/// A row of the recording with overlapping passages is drawn as several. A queue has no row: its passages are drawn one
+/// by one.
 struct TraceRows {
   static constexpr std::uint32_t nowhere = 0;
 
   struct Row {
-    std::uint32_t number = nowhere;  ///< From 1; threads come first, then streams, in the recording's order.
-    std::string name;  ///< The recording's; " (2)" and so on behind it, if it is not the first of several.
+    std::uint32_t number = nowhere;  ///< Number of the row, from 1; threads come first, then streams, in the
+                                     /// recording's order.
+    std::string name;  ///< The name in the recording; for further rows of the same name with " (2)" and so on.
   };
   std::vector<Row> rows;
   std::vector<std::uint32_t>
-      order;  ///< All passages by their numbers: by begin, of those that begin together the longest first.
-  std::vector<std::uint32_t> row_of;  ///< For each passage a row's number, or `nowhere`.
+      order;  ///< Indices of all passages: by begin; of those with the same begin the longest first.
+  std::vector<std::uint32_t> row_of;  ///< The row number of each passage, or `nowhere`.
 };
 
 TraceRows trace_rows(Recording const& recording);
 
-/// When one engine of a device was at work for any stream.
+/// Times at which one engine of a device worked for any stream.
 struct EngineTimes {
   std::string engine;
   Intervals busy;
 };
 
-/// All engines that rows of the recording name, in the order in which they are first named. Where not every tile was
-/// looked at, an engine was at work at other times as well.
+/// All engines that rows of the recording name, in the order in which they are first named. If not every tile was
+/// recorded, an engine also worked at other times.
 std::vector<EngineTimes> engine_times(Recording const& recording);
 
 }  // namespace penstock

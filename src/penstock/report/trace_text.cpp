@@ -104,7 +104,7 @@ void join_traces(std::ostream& out, std::span<std::istream* const> traces, Trace
   text.notes(notes);
   for (std::istream* const trace : traces) {
     std::string line;
-    std::getline(*trace, line);  // Its own notes.
+    std::getline(*trace, line);  // The notes of that trace itself.
     while (std::getline(*trace, line) && line.starts_with('{')) {
       if (line.ends_with(',')) line.pop_back();
       text.line(line);

@@ -11,15 +11,16 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
-/// How much of the time of `threads` a sum of their times is.
+/// Part that a sum of the threads' times is of all time of `threads` threads.
 double share_of(double sum, double wall, unsigned threads) {
   return std::clamp(sum / (wall * std::max(threads, 1u)), 0.0, 1.0);
 }
 
-/// What a run may come to beyond a part alone, as both stray. If it is more, then the part alone was disturbed.
+/// Factor by which a run may exceed the throughput of a part alone, since both vary. If it exceeds it by more, the
+/// measurement of the part alone was disturbed.
 constexpr double stray = 1.1;
 
-/// Copies that took so many times as long as their bytes take alone waited for something else than for the link.
+/// Copies that took longer by this factor than their bytes take alone waited for something other than the link.
 constexpr double waiting = 3;
 
 void add_part(Utilisation& use, Bound part, std::optional<double> time, std::optional<double> ceiling) {
@@ -31,7 +32,8 @@ void add_part(Utilisation& use, Bound part, std::optional<double> time, std::opt
   if (share > 0) use.parts.push_back({part, share, time, ceiling, use.rate / share});
 }
 
-/// What copies come to one way while as many go the other way as here: between the ceiling alone and that of both.
+/// Ceiling of copies in one direction with as many in the other direction as here: between the ceiling alone and that
+/// of both.
 std::optional<double> link_ceiling(std::optional<double> alone, std::optional<double> both, RunFigures const& figures) {
   double const most = std::max(figures.bytes_up, figures.bytes_down);
   double const beside = most > 0 ? std::min(figures.bytes_up, figures.bytes_down) / most : 0;
@@ -58,7 +60,7 @@ void add_device(Utilisation& use, RunFigures const& figures, Ceilings const& cei
   add_part(use, Bound::kernel, kernel, ceilings.kernel);
 }
 
-/// A lane that is not idle gives work to the device, or takes it back.
+/// A lane that is not idle passes work to the device, or takes it back.
 void add_lanes(Utilisation& use, RunFigures const& figures, Ceilings const& ceilings) {
   std::optional<double> enqueuing, busy;
   if (figures.enqueue) busy = enqueuing = share_of(*figures.enqueue, figures.wall, figures.lanes);
@@ -80,14 +82,14 @@ void add_cpus(Utilisation& use, RunFigures const& figures) {
   use.cpus = {.own = use.cpu_seconds / all,
               .others = figures.cpu_of_others / all,
               .not_told = figures.cpu_time ? figures.cpu_not_told / all : 0};
-  // Beside a GPU threads may watch it awake, and could do other things.
+  // With a GPU, threads may poll it, and could do other work instead.
   double const at_work = figures.gpu ? std::min(use.cpu_seconds, threads) : use.cpu_seconds;
-  // A process that uses little of them may as well sleep beside others that are busy.
+  // A process that uses little of the CPUs may as well sleep while others are busy.
   constexpr double nothing_left = 0.95, much = 0.5;
   use.cpus_full = figures.cpu_time && at_work / all >= much && at_work / all + use.cpus->others >= nothing_left;
 }
 
-/// Of lanes that are busy for `share` of their time, part of it with giving tiles to the device.
+/// Throughput of lanes that are busy for `share` of their time, part of it with passing tiles to the device.
 double lanes_with(double times, PartUse const& lanes, RunFigures const& figures) {
   double const threads = std::max(figures.lanes, 1U);
   double const giving = std::min(lanes.share, figures.enqueue.value_or(0) / (figures.wall * threads));
@@ -136,7 +138,7 @@ Utilisation utilisation_of(RunFigures const& figures, Ceilings const& ceilings) 
 
 double Utilisation::cpus_most(double saved) const {
   if (!cpus) return unbounded;
-  constexpr double least_left = 0.1;  // However much is saved, tiles take some CPU.
+  constexpr double least_left = 0.1;  // Minimum of the CPU time that a tile takes, whatever is saved.
   double const own = cpus->own * std::max(least_left, 1 - saved / cpu_seconds);
   return rate * std::max(1.0, (1 - std::min(cpus->others, 1.0)) / own);
 }

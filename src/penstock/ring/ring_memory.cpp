@@ -86,11 +86,12 @@ std::unique_ptr<RingMemory> RingMemory::open(int descriptor) {
   Error const other(ErrorKind::bad_argument,
                     "This is not the memory of a shared ring, or that of another version of penstock: take it from a "
                     "SharedRing, with the same version in both programs.");
-  // Looked at before it is opened anew: it may be anything, and to open some files has effects.
+  // Checked before it is reopened: it may be anything, and opening some files has effects.
   struct stat found = {};
   int const seals = fcntl(descriptor, F_GET_SEALS);
   if (fstat(descriptor, &found) != 0 || seals < 0 || (seals & F_SEAL_SHRINK) == 0) throw Error(other);
-  // Locks are of an open file: one that came from another process by fork or a socket would be that process's.
+  // Locks belong to an open file description: one that came from another process by fork or a socket would be that
+  // process's.
   std::string const path = "/proc/self/fd/" + std::to_string(descriptor);
   std::unique_ptr<RingMemory> opened(new RingMemory(::open(path.c_str(), O_RDWR | O_CLOEXEC)));
   if (opened->descriptor() < 0) {
@@ -142,12 +143,13 @@ void RingMemory::unlock(std::size_t which) const noexcept {
 }
 
 bool RingMemory::is_locked(std::size_t which) const noexcept {
-  // If the system does not say, the other side counts as being there.
+  // The other side counts as present if the system does not tell.
   return is_byte_locked(descriptor(), which);
 }
 
 void ring_bell(std::atomic<std::uint32_t>& bell, std::atomic<std::uint32_t> const& waits) noexcept {
-  // Both sequentially consistent: either this sees that the other waits, or the other sees what was done before.
+  // Both accesses are sequentially consistent: either this thread sees that the other waits, or the other sees the
+  // earlier writes.
   bell.fetch_add(1, std::memory_order_seq_cst);
   if (waits.load(std::memory_order_seq_cst) == 0) return;
   wake_all_on(bell);

@@ -14,14 +14,14 @@
 
 namespace penstock {
 
-/// What is with a slot in one of its turns. A place's turns are numbered from 0, and turn n is of slot n modulo slots.
+/// Phase of a slot in one of its turns. A place's turns are numbered from 0, and turn n uses slot n modulo slots.
 enum class SlotPhase : std::uint64_t { free, claimed, committed, taken };
 
 constexpr std::uint64_t slot_state(std::uint64_t turn, SlotPhase phase) noexcept {
   return turn << 2 | static_cast<std::uint64_t>(phase);
 }
 
-// What follows lies in the memory, and is the protocol: the bytes mean the same in both processes.
+// The following structures are in the shared memory, and are the protocol: the bytes mean the same in both processes.
 
 struct RingHead {
   char kind[16];
@@ -30,21 +30,22 @@ struct RingHead {
   std::uint64_t slots;
   std::uint64_t slot_bytes;
   std::uint64_t memory_bytes;
-  std::atomic<std::uint32_t> closed;               ///< The reader has ended in good order.
-  alignas(64) std::atomic<std::uint32_t> commits;  ///< What the reader sleeps on.
+  std::atomic<std::uint32_t> closed;               ///< The reader has ended in an orderly way.
+  alignas(64) std::atomic<std::uint32_t> commits;  ///< The reader sleeps on it.
   std::atomic<std::uint32_t> reader_waits;
 };
 
-/// Where one writer at a time is.
+/// State of a place, which one writer at a time has.
 struct RingPlace {
-  alignas(64) std::atomic<std::uint32_t> frees;  ///< What the writer sleeps on.
+  alignas(64) std::atomic<std::uint32_t> frees;  ///< The writer sleeps on it.
   std::atomic<std::uint32_t> writer_waits;
-  std::atomic<std::uint32_t> refused;           ///< The reader reads no more of it.
-  alignas(64) std::atomic<std::uint64_t> next;  ///< The turn to claim; one behind, if the writer died in a commit.
-  std::atomic<std::uint64_t> sequence;          ///< Of what is committed next; likewise.
-  std::atomic<std::uint64_t> came;              ///< Writers so far.
-  std::atomic<std::uint64_t> left;              ///< Those that ended in good order.
-  std::atomic<std::uint64_t> unfinished;        ///< Claims of dead writers that the next writer has found.
+  std::atomic<std::uint32_t> refused;           ///< The reader reads no more from this place.
+  alignas(64) std::atomic<std::uint64_t> next;  ///< The turn to claim; one behind if the writer died during a commit.
+  std::atomic<std::uint64_t> sequence;          ///< Sequence number of the next commit; one behind if the writer died
+                                                /// during a commit.
+  std::atomic<std::uint64_t> came;              ///< Number of writers so far.
+  std::atomic<std::uint64_t> left;              ///< Number of writers that ended in an orderly way.
+  std::atomic<std::uint64_t> unfinished;        ///< Number of claims of dead writers that later writers have found.
 };
 
 struct RingSlot {
@@ -56,21 +57,21 @@ struct RingSlot {
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "Processes share these numbers.");
 
-/// The memory of a ring, mapped, with an open file of its own, by which locks are held.
+/// The memory of a ring, mapped, with its own open file description, which holds locks.
 ///
-/// Every slot begins at a multiple of 4096 bytes. The memory can neither shrink nor grow.
+/// Every slot begins at a multiple of 4096 bytes. The size of the memory cannot change.
 ///
 /// Threads: any.
 class RingMemory {
  public:
-  /// How long a side sleeps before it looks whether the other is still there.
+  /// Time that a side sleeps before it checks whether the other is still there.
   static constexpr std::chrono::milliseconds look_after{100};
 
-  /// New memory, all slots free, with the lock of its reader.
+  /// Makes new memory, with all slots free and its reader's lock held.
   ///
-  /// Throws: Error of kind bad_argument, for a shape that cannot be; of kind system.
+  /// Throws: Error of kind bad_argument, for an invalid shape; of kind system.
   static std::unique_ptr<RingMemory> make(SharedRingShape const& shape);
-  /// That of another process, opened anew from `descriptor`, which stays the caller's.
+  /// Maps the memory of another process, reopened from `descriptor`, which the caller keeps.
   ///
   /// Throws: Error of kind bad_argument, if it is no ring of this version; of kind system.
   static std::unique_ptr<RingMemory> open(int descriptor);
@@ -83,28 +84,29 @@ class RingMemory {
   RingHead& head() const noexcept { return *reinterpret_cast<RingHead*>(mapped_); }
   RingPlace& place(std::size_t place) const noexcept;
   RingSlot& slot(std::size_t place, std::uint64_t turn) const noexcept { return slots_[index_of(place, turn)]; }
-  /// All bytes of that slot.
+  /// All bytes of the slot.
   std::span<std::byte> bytes(std::size_t place, std::uint64_t turn) const noexcept {
     return {slot_memory_ + index_of(place, turn) * stride_, shape_.slot_bytes};
   }
-  /// Of the slots, place by place.
+  /// Index of a slot, counted place by place.
   std::size_t index_of(std::size_t place, std::uint64_t turn) const noexcept {
     return place * shape_.slots + turn % shape_.slots;
   }
-  /// The slot that begins at this address.
+  /// Index of the slot that begins at this address.
   std::size_t index_of(std::byte const* begin) const noexcept {
     return static_cast<std::size_t>(begin - slot_memory_) / stride_;
   }
-  /// Whole pages: all slots.
+  /// The pages of all slots.
   std::span<std::byte> all_slots() const noexcept {
     return {slot_memory_, std::size_t{shape_.writers} * shape_.slots * stride_};
   }
 
-  /// Takes the lock of the reader, 0, or of the writer at place k, 1 + k, for as long as this lives; false if another
+  /// Takes the lock of the reader, 0, or of the writer at place k, 1 + k, for the life of this object; false if another
   /// has it.
   bool lock(std::size_t which) const noexcept;
   void unlock(std::size_t which) const noexcept;
-  /// True while another open file has that lock. The system gives it back when the process ends, however it ends.
+  /// True while another open file description has that lock. The system releases it when the process ends, however it
+  /// ends.
   bool is_locked(std::size_t which) const noexcept;
 
  private:
@@ -119,7 +121,8 @@ class RingMemory {
   std::byte* slot_memory_ = nullptr;
 };
 
-/// Changes it, and wakes what sleeps on it, in this process or another, if there is a sign that any does.
+/// Changes the bell, and wakes threads that sleep on it, in this process or another, if `waits` shows that there are
+/// any.
 void ring_bell(std::atomic<std::uint32_t>& bell, std::atomic<std::uint32_t> const& waits) noexcept;
 
 }  // namespace penstock

@@ -32,21 +32,21 @@ std::optional<RingReader::Piece> RingReader::try_take(std::size_t at_most) {
 
 std::optional<RingReader::Piece> RingReader::take_of(std::size_t place, std::size_t at_most) {
   Cursor& cursor = cursors_[place];
-  // A writer that commits nothing but what is refused does not keep the reader here.
+  // The loop is bounded: a writer that commits only refused pieces does not keep the reader here.
   for (std::uint32_t looks = 0; looks < memory_.shape().slots; ++looks) {
     if (cursor.damaged.load(std::memory_order_relaxed)) return std::nullopt;
     std::uint64_t const turn = cursor.turn.load(std::memory_order_relaxed);
     RingSlot& slot = memory_.slot(place, turn);
-    // Sequentially consistent, as ring_bell says; and an acquire, so that the piece is seen.
+    // Sequentially consistent, as ring_bell requires; and an acquire, so that the piece is visible.
     std::uint64_t const state = slot.state.load(std::memory_order_seq_cst);
-    // Not as the memory says: a tile may stand for the slot still, whatever is written there.
+    // The memory is not trusted here: a tile may still refer to the slot, whatever is written there.
     std::atomic<std::uint64_t>& out_since = out_since_[memory_.index_of(place, turn)];
     bool const committed = state == slot_state(turn, SlotPhase::committed);
     if (!committed || out_since.load(std::memory_order_relaxed) != 0) {
       if (committed || !may_be(state, turn)) refuse_place(place);
       break;
     }
-    // Read once: the writer may change it after it was checked.
+    // Read once: the writer may change it after the check.
     std::uint64_t const bytes = slot.bytes.load(std::memory_order_relaxed);
     bool const fits = bytes <= memory_.shape().slot_bytes;
     if (fits && bytes > at_most) break;
@@ -70,7 +70,7 @@ std::optional<RingReader::Piece> RingReader::take_of(std::size_t place, std::siz
   return std::nullopt;
 }
 
-/// A state of a slot in which nothing is to be read in this turn.
+/// True for a slot state with nothing to read in this turn.
 bool RingReader::may_be(std::uint64_t state, std::uint64_t turn) const noexcept {
   std::uint64_t const slots = memory_.shape().slots;
   return state == slot_state(turn, SlotPhase::free) || state == slot_state(turn, SlotPhase::claimed) ||
@@ -79,7 +79,7 @@ bool RingReader::may_be(std::uint64_t state, std::uint64_t turn) const noexcept 
 
 void RingReader::take_back(std::span<std::byte> bytes) noexcept {
   std::size_t const index = memory_.index_of(bytes.data());
-  // First: whoever sees the slot committed again sees this.
+  // Done first: a thread that sees the slot committed again sees this.
   std::uint64_t const turn = out_since_[index].exchange(0, std::memory_order_relaxed) - 1;
   free(index / memory_.shape().slots, turn);
   out_.fetch_sub(1, std::memory_order_release);
@@ -105,7 +105,7 @@ bool RingReader::ended(std::uint64_t writers) const noexcept {
     came += memory_.place(place).came.load(std::memory_order_acquire);
   }
   if (came < writers) return false;
-  // Behind that: a writer counts itself while it has its lock, so those that are counted here are seen, or have gone.
+  // Checked afterwards: a writer counts itself while it has its lock, so counted writers are seen, or have ended.
   for (std::size_t place = 0; place < cursors_.size(); ++place) {
     if (!cursors_[place].damaged.load(std::memory_order_relaxed) && memory_.is_locked(1 + place)) return false;
   }
@@ -145,7 +145,7 @@ SharedRingCounts RingReader::counts() const {
     counts.unread += unread;
     std::uint64_t const state = memory_.slot(place, turn).state.load(std::memory_order_acquire);
     if (!there && state == slot_state(turn, SlotPhase::claimed)) ++counts.unfinished;
-    // What was left out behind the last piece.
+    // Pieces that were left out behind the last one.
     std::uint64_t const expected = cursor.expected.load(std::memory_order_relaxed);
     if (unread == 0 && sequence > expected) counts.lost += sequence - expected;
   }

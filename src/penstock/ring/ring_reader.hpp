@@ -14,13 +14,13 @@
 
 namespace penstock {
 
-/// What the reader does with the memory of a ring. Where it is in each place it keeps for itself, and believes nothing
-/// of what others can write.
+/// The reader's operations on the memory of a ring. It keeps its positions outside that memory, and trusts nothing that
+/// others can write.
 ///
 /// Threads: `try_take`, `ended` and `await_commit` one at a time; all others any.
 class RingReader final : public MemoryOwner {
  public:
-  /// A piece that was committed. Its slot is the reader's until `take_back`.
+  /// A piece that was committed. Its slot belongs to the reader until `take_back`.
   struct Piece {
     std::span<std::byte> bytes = {};
     std::size_t place = 0;
@@ -30,19 +30,20 @@ class RingReader final : public MemoryOwner {
 
   /// Shape: `memory` outlives this.
   explicit RingReader(RingMemory const& memory);
-  /// Reports on stderr if a tile still stands for a slot.
+  /// Reports on stderr if a tile still refers to a slot.
   ~RingReader() override;
 
-  /// The next piece, places in turn, if one is there and has at most so many bytes.
+  /// Takes the next piece, from alternate places, if there is one of at most `at_most` bytes.
   ///
   /// Blocks: never.
   std::optional<Piece> try_take(std::size_t at_most);
-  /// The slot that begins where `bytes` does goes back to its writer.
+  /// Returns the slot at `bytes` to its writer.
   void take_back(std::span<std::byte> bytes) noexcept override;
-  /// True once so many writers have come, and none is there any more. What they committed may still be in the ring.
+  /// True once `writers` writers have connected, and none is connected any more. Their commits may still be in the
+  /// ring.
   bool ended(std::uint64_t writers) const noexcept;
 
-  /// While it lives commits wake the reader, so the reader looks once more before it sleeps.
+  /// Commits wake the reader while it lives; the reader must check once more before it sleeps.
   class Wait {
    public:
     explicit Wait(RingReader& reader) noexcept : waits_(reader.memory_.head().reader_waits) {
@@ -56,20 +57,20 @@ class RingReader final : public MemoryOwner {
     std::atomic<std::uint32_t>& waits_;
   };
 
-  /// For `await_commit`, from before the caller looked for what it waits for.
+  /// Value for `await_commit`; must be read before the caller checks its condition.
   std::uint32_t commits() const noexcept { return memory_.head().commits.load(std::memory_order_seq_cst); }
-  /// Blocks: until something was committed since `seen`, `wake` was called, or so much time has passed.
+  /// Blocks: until something was committed since `seen`, `wake` was called, or `at_most` has passed.
   void await_commit(std::uint32_t seen, std::chrono::nanoseconds at_most) noexcept {
     sleep_on(memory_.head().commits, seen, at_most);
   }
   void wake() noexcept;
 
-  /// For one source at a time; false if there is one.
+  /// Claims the reader for one source at a time; false if it has one.
   bool begin_use() noexcept { return !used_.exchange(true, std::memory_order_acquire); }
   void end_use() noexcept { used_.store(false, std::memory_order_release); }
 
   SharedRingCounts counts() const;
-  /// Slots that are the reader's now.
+  /// Number of slots that the reader has now.
   std::uint64_t out() const noexcept { return out_.load(std::memory_order_acquire); }
 
  private:
@@ -85,8 +86,8 @@ class RingReader final : public MemoryOwner {
 
   RingMemory const& memory_;
   std::vector<Cursor> cursors_;
-  std::vector<std::atomic<std::uint64_t>> out_since_;  ///< Of each slot the turn, and one more; 0 if it is not out.
-  std::size_t first_ = 0;                              ///< Where it looks first.
+  std::vector<std::atomic<std::uint64_t>> out_since_;  ///< For each slot its turn plus one, or 0 if it is not taken.
+  std::size_t first_ = 0;                              ///< Place where the next search begins.
   std::atomic<bool> used_{false};
   std::atomic<std::uint64_t> pieces_{0}, bytes_{0}, lost_{0}, refused_{0}, out_{0};
 };

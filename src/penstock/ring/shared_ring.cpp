@@ -18,34 +18,34 @@
 namespace penstock {
 namespace {
 
-/// Where the link at `path` leads; empty if there is none.
+/// Target of the link at `path`; empty if there is none.
 std::string target_of(std::string const& path) {
   std::array<char, 128> target;
   ssize_t const length = readlink(path.c_str(), target.data(), target.size());
   return length < 0 ? std::string() : std::string(target.data(), static_cast<std::size_t>(length));
 }
 
-/// Takes decimal digits off the front of `text`; false if there are none.
+/// Removes decimal digits from the front of `text`; false if there are none.
 bool take_digits(std::string_view& text) {
   std::size_t const digits = std::min(text.find_first_not_of("0123456789"), text.size());
   text.remove_prefix(digits);
   return digits != 0;
 }
 
-/// Takes `word` off the front of `text`; false if it is not there.
+/// Removes `word` from the front of `text`; false if it is not there.
 bool take_word(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) return false;
   text.remove_prefix(word.size());
   return true;
 }
 
-/// "/proc/PROCESS/fd/NUMBER", which is how a RingLink leads to its memory.
+/// True for "/proc/PROCESS/fd/NUMBER", the target that a RingLink has.
 bool is_of_a_ring(std::string_view target) {
   return take_word(target, "/proc/") && take_digits(target) && take_word(target, "/fd/") && take_digits(target) &&
          target.empty();
 }
 
-/// Removes the link of a reader that is gone.
+/// Removes the link of a reader that has ended.
 ///
 /// Throws: Error of kind bad_argument, if it is anything else.
 void remove_dead_link(std::string const& path) {

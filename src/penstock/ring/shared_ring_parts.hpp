@@ -24,7 +24,7 @@ class RingLink {
   std::string const path_, target_;
 };
 
-/// What a SharedRing is made of.
+/// The implementation of a SharedRing.
 struct SharedRing::Parts {
   explicit Parts(SharedRingShape const& shape) : memory(RingMemory::make(shape)), reader(*memory) {}
 

@@ -14,7 +14,7 @@ namespace {
 
 using WallClock = std::chrono::steady_clock;
 
-/// A time that no program runs for, and that can be added to another.
+/// A time longer than any program runs, which can still be added to another.
 constexpr std::chrono::nanoseconds for_ever = std::chrono::hours(24 * 365 * 100);
 
 /// Throws: Error of kind bad_argument.
@@ -28,14 +28,14 @@ int opened(std::string const& path) {
 
 }  // namespace
 
-/// What a SharedRingWriter is made of.
+/// The implementation of a SharedRingWriter.
 struct SharedRingWriter::Parts {
   explicit Parts(int descriptor) {
     Descriptor const given(descriptor);
     memory = RingMemory::open(given.number);
   }
 
-  /// Goes on where the writer before was.
+  /// Continues where the previous writer of the place ended.
   void take_place() {
     expect_reader();
     while (number < memory->shape().writers && !memory->lock(1 + number)) ++number;
@@ -52,7 +52,7 @@ struct SharedRingWriter::Parts {
       place->unfinished.fetch_add(1, std::memory_order_relaxed);
       slot().state.store(slot_state(turn, SlotPhase::free), std::memory_order_release);
     } else if (state >= slot_state(turn, SlotPhase::committed)) {
-      // It was killed between its last commit and its note of that.
+      // The previous writer was killed between its last commit and its note of that.
       sequence = std::max(sequence, slot().sequence.load(std::memory_order_relaxed) + 1);
       note_next(turn + 1);
     }
@@ -86,7 +86,7 @@ struct SharedRingWriter::Parts {
                 "The shared ring is damaged here, as something has written over its memory, and its reader reads no "
                 "more of this writer: look for a write beyond a slot.");
   }
-  /// False if no slot has become free until then.
+  /// Waits for a free slot; false if there is none by `end`.
   bool wait(WallClock::time_point end) {
     while (!is_free()) {
       auto const left = end - WallClock::now();
@@ -119,7 +119,7 @@ SharedRingWriter::~SharedRingWriter() {
   if (parts_->claimed) parts_->slot().state.store(slot_state(parts_->turn, SlotPhase::free), std::memory_order_relaxed);
   parts_->place->left.fetch_add(1, std::memory_order_release);
   RingHead& head = parts_->memory->head();
-  parts_->memory->unlock(1 + parts_->number);  // First, so that a reader that wakes sees it.
+  parts_->memory->unlock(1 + parts_->number);  // Unlocked first, so that a reader that wakes sees it.
   ring_bell(head.commits, head.reader_waits);
 }
 
@@ -157,7 +157,7 @@ void SharedRingWriter::commit(std::size_t bytes, std::uint64_t tag) {
   slot.bytes.store(bytes, std::memory_order_relaxed);
   slot.sequence.store(parts.sequence, std::memory_order_relaxed);
   slot.tag.store(tag, std::memory_order_relaxed);
-  // Sequentially consistent, as ring_bell says; and a release of what was written.
+  // Sequentially consistent, as ring_bell requires; and a release of the data written.
   slot.state.store(slot_state(parts.turn, SlotPhase::committed), std::memory_order_seq_cst);
   ++parts.sequence;
   parts.claimed = false;

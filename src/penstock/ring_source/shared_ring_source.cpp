@@ -16,7 +16,7 @@ namespace {
 
 using WallClock = std::chrono::steady_clock;
 
-/// "1 piece was", "2 pieces were".
+/// A count with its noun and verb: "1 piece was", "2 pieces were".
 std::string counted(std::uint64_t count, std::string const& what) {
   return count_text(count, what) + (count == 1 ? " was" : " were");
 }
@@ -24,7 +24,7 @@ std::string counted(std::uint64_t count, std::string const& what) {
 /// The only user of a reader, for as long as this lives.
 class UseOfReader {
  public:
-  /// Throws: Error of kind bad_argument, if there is another.
+  /// Throws: Error of kind bad_argument, if it has another user.
   explicit UseOfReader(RingReader& reader) : reader_(reader) {
     if (reader.begin_use()) return;
     throw Error(ErrorKind::bad_argument, "This shared ring has a source: end that one first, or make another ring.");
@@ -37,10 +37,10 @@ class UseOfReader {
   RingReader& reader_;
 };
 
-/// How long nothing has come, for one wait. While slots are out the writers may have none.
+/// Duration of the silence, for one wait. It restarts while slots are out, since the writers may then have none.
 class Silence {
  public:
-  /// What is left until there was silence for so long, at least 1 ms; empty, if there was.
+  /// Time left until the silence has lasted for `idle`, at least 1 ms; empty if it has.
   std::optional<std::chrono::nanoseconds> left(std::chrono::milliseconds idle, bool slots_are_out) {
     auto const now = WallClock::now();
     if (slots_are_out || were_out_) since_ = now;
@@ -71,7 +71,7 @@ void expect_fitting(SharedRingShape const& ring, TileShape const& tiles, bool co
 
 }  // namespace
 
-/// What a SharedRingSource is made of.
+/// The implementation of a SharedRingSource.
 class SharedRingSource::Parts {
  public:
   Parts(SharedRing& ring, RingReader& reader, Pool const& pool, SharedRingSourceOptions options)
@@ -119,7 +119,7 @@ class SharedRingSource::Parts {
 
  private:
   struct Job {
-    /// For one more piece, before it is taken, so that none is lost if there is no memory.
+    /// Reserves memory for one more piece before it is taken, so that none is lost if memory runs out.
     void make_room() {
       if (pieces.size() == pieces.capacity()) pieces.reserve(2 * pieces.size() + 1);
       if (slots.size() == slots.capacity()) slots.reserve(2 * slots.size() + 1);
@@ -132,14 +132,14 @@ class SharedRingSource::Parts {
     std::vector<std::span<std::byte>> slots = {};
   };
 
-  /// Empty at the end of the input.
+  /// Waits for a piece; empty at the end of the input.
   std::optional<RingReader::Piece> wait_for_piece() {
     Silence silence;
     while (!options_.stop.stop_requested()) {
       std::uint32_t const seen = reader_.commits();
       if (auto piece = take()) return piece;
       RingReader::Wait const wait(reader_);
-      // A writer that has gone has committed all it will; so the ring is looked at behind this.
+      // A writer that has ended has committed all its pieces; so the ring is checked after this.
       bool const ended = options_.writers && reader_.ended(*options_.writers);
       auto piece = take();
       if (piece || ended) return piece;
@@ -149,7 +149,7 @@ class SharedRingSource::Parts {
         if (!left) return std::nullopt;
         nap = std::min(nap, *left);
       }
-      // A stop from here on changes the bell.
+      // A stop after this point changes the bell.
       if (!options_.stop.stop_requested()) reader_.await_commit(seen, nap);
     }
     return std::nullopt;

@@ -77,7 +77,7 @@ class FileSink::Parts {
     if (path_.empty() || place_)
       throw Error(ErrorKind::bad_argument, name_ + " cannot be opened again: it has no path, or is kept at once.");
     writer_->flush();
-    // First the new one, so that the old one goes on if that fails.
+    // The new file is opened first, so that the old one stays in use if that fails.
     auto next = open(O_APPEND);
     end(*writer_);
     writer_ = std::move(next);
@@ -121,7 +121,7 @@ class FileSink::Parts {
     if (options_.synced) writer.sync(path_);
     writer.shut();
   }
-  /// Closes all, so that the reader of a pipe sees its end.
+  /// Closes all descriptors, so that the reader of a pipe sees its end.
   void let_go() noexcept {
     writer_.reset();
     draft_.reset();
@@ -136,9 +136,9 @@ class FileSink::Parts {
   FileSinkOptions const options_;
   Ending const ending_;
   SinkTally tally_;
-  std::optional<OutputFile> place_;         ///< Of a file that is kept at once.
-  std::optional<OutputFile::Draft> draft_;  ///< Of one that is replaced.
-  std::unique_ptr<SinkWriter> writer_;      ///< Empty once it is closed.
+  std::optional<OutputFile> place_;         ///< Used for a file that is kept at once.
+  std::optional<OutputFile::Draft> draft_;  ///< Used for a file that is replaced.
+  std::unique_ptr<SinkWriter> writer_;      ///< Null once it is closed.
   bool closed_ = false;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t least_digits = 6;
 
-/// "20260131T235959Z".
+/// Formats a time as "20260131T235959Z".
 std::string time_text(std::chrono::system_clock::time_point time) {
   std::time_t const seconds = std::chrono::system_clock::to_time_t(time);
   std::tm parts{};
@@ -25,7 +25,7 @@ bool is_digit(char character) {
   return character >= '0' && character <= '9';
 }
 
-/// Whether text has the form of time_text.
+/// True if a text has the form of time_text.
 bool is_time(std::string_view text) {
   std::string form(text);
   std::replace_if(form.begin(), form.end(), is_digit, '0');
@@ -48,7 +48,7 @@ NamePattern::NamePattern(std::string_view text) {
       pieces_.push_back({is_number ? Kind::number : Kind::time, ""});
       rest.remove_prefix((is_number ? number : time).size());
     } else {
-      // Not to be told from the number's own.
+      // A digit here could not be distinguished from the number's own.
       adjoin = adjoin || (!pieces_.empty() && pieces_.back().kind == Kind::number && is_digit(rest.front()));
       if (!behind_text || pieces_.empty()) pieces_.push_back({Kind::text, ""});
       pieces_.back().text += rest.front();

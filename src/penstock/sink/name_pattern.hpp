@@ -20,7 +20,7 @@ class NamePattern {
   explicit NamePattern(std::string_view text);
 
   std::string name(std::uint64_t number, std::chrono::system_clock::time_point time) const;
-  /// The number of a name that has this pattern.
+  /// The number in a name that matches this pattern.
   std::optional<std::uint64_t> number_of(std::string_view name) const;
 
  private:

@@ -26,7 +26,7 @@ Descriptor open_to_write(std::string const& path, int flags, Ending const& endin
     bool const is_pipe = errno == ENXIO && stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
     if (!is_pipe) break;
     if (ending.requested()) throw Error(ErrorKind::system, path + " is a pipe, and had no reader.");
-    // The system shows that a pipe has a reader only by letting it be opened.
+    // The system tells whether a pipe has a reader only by opening it.
     ending.wait(std::chrono::milliseconds(20));
   }
   std::error_code const problem(errno, std::generic_category());

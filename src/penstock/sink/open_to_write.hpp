@@ -8,7 +8,7 @@
 
 namespace penstock {
 
-/// A descriptor of the file, which is made if it is not there. `flags` as of open, such as O_TRUNC. Writes do not wait.
+/// Opens the file, and makes it if it is not there. `flags` are those of open, such as O_TRUNC. Writes do not wait.
 ///
 /// Threads: any.
 /// Blocks:  for a named pipe, until it has a reader or the end is requested.
@@ -16,7 +16,7 @@ namespace penstock {
 ///          end was requested before a pipe had a reader.
 Descriptor open_to_write(std::string const& path, int flags, Ending const& ending);
 
-/// Waits until the names in a file's folder are on the disk.
+/// Waits until the entries of a file's folder are on the disk.
 ///
 /// Threads: any.
 /// Returns: 0, or the errno of what failed.

@@ -17,7 +17,7 @@
 namespace penstock {
 namespace {
 
-/// Keeps the signals that a write may raise, by a closed pipe or a limit on files, from this thread.
+/// Blocks the signals that a write may raise, by a closed pipe or a limit on files, on this thread.
 class NoSignals {
  public:
   NoSignals() noexcept {
@@ -26,7 +26,7 @@ class NoSignals {
     sigaddset(&raised_, SIGXFSZ);
     sigset_t pending;
     sigpending(&pending);
-    // One that waits already is not of our making, and stays.
+    // A signal that is already pending is not ours, and stays.
     for (int const signal : {SIGPIPE, SIGXFSZ}) {
       if (sigismember(&pending, signal) == 1) sigdelset(&raised_, signal);
     }
@@ -51,19 +51,19 @@ class NoSignals {
 
 Outlet::Outlet(int descriptor) : descriptor_(descriptor) {
   struct stat status {};
-  if (fstat(descriptor, &status) != 0) return;  // The first write says why.
+  if (fstat(descriptor, &status) != 0) return;  // The first write reports the error.
   if (S_ISREG(status.st_mode)) kind_ = Kind::regular;
   if (S_ISSOCK(status.st_mode)) kind_ = Kind::socket;
-  // The name of the first end of a terminal makes another terminal.
+  // The name of the master end of a terminal would make another terminal.
   bool const is_terminal = S_ISCHR(status.st_mode) && isatty(descriptor) == 1 && status.st_rdev != makedev(5, 2);
   if (!S_ISFIFO(status.st_mode) && !is_terminal) return;
-  // O_NONBLOCK belongs to what was opened, which other processes may share; so this one opens it once more.
+  // O_NONBLOCK belongs to the open file description, which other processes may share; so it is opened again.
   std::string const here = "/proc/self/fd/" + std::to_string(descriptor);
   own_.number = open(here.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 Outlet::Taken Outlet::give(std::span<std::byte const> bytes) const noexcept {
-  // As much as a pipe takes without waiting, if it has room for anything.
+  // Maximum size of a write to a pipe: it does not block if the pipe has any room.
   constexpr std::size_t most_of_pipe = 4096;
   if (kind_ == Kind::other && own_.number < 0) {
     pollfd room{.fd = descriptor_, .events = POLLOUT, .revents = 0};
@@ -96,12 +96,12 @@ bool Outlet::await_room(Ending const& ending, bool at_stop,
       auto const left = std::max<std::chrono::nanoseconds>(*until - std::chrono::steady_clock::now(), {});
       time = {.tv_sec = left.count() / 1'000'000'000, .tv_nsec = left.count() % 1'000'000'000};
     }
-    // A negative descriptor is looked away from.
+    // poll ignores a negative descriptor.
     pollfd waited[]{{.fd = number(), .events = POLLOUT, .revents = 0},
                     {.fd = at_stop ? ending.descriptor() : -1, .events = POLLIN, .revents = 0}};
     int const ready = ppoll(waited, 2, until ? &time : nullptr, nullptr);
     if (ready < 0 && errno == EINTR) continue;
-    // Whatever is wrong with it, the write says.
+    // The write reports any error.
     return ready < 0 || waited[0].revents != 0;
   }
 }
@@ -111,7 +111,7 @@ bool Outlet::take_back(std::uint64_t bytes) const noexcept {
   off_t const here = lseek(descriptor_, 0, SEEK_CUR);
   if (kind_ != Kind::regular || here < 0 || fstat(descriptor_, &status) != 0) return false;
   auto const left = here - static_cast<off_t>(bytes);
-  // Another may have written behind it.
+  // Another process may have written behind it.
   if (status.st_size != here || left < 0 || ftruncate(descriptor_, left) != 0) return false;
   return lseek(descriptor_, left, SEEK_SET) == left;
 }

@@ -12,36 +12,36 @@
 
 namespace penstock {
 
-/// A descriptor that takes bytes, whatever it is: a regular file, a pipe, a connection, a device.
+/// A descriptor that accepts bytes, of any kind: a regular file, a pipe, a connection, a device.
 ///
-/// No write raises a signal. None but one to a regular file or to a device waits; one to a terminal does not, unless it
-/// cannot be opened once more.
+/// No write raises a signal. Only writes to a regular file or to a device block; one to a terminal does not, unless it
+/// cannot be opened again.
 ///
 /// Threads: one at a time.
 class Outlet {
  public:
-  /// What a write came to.
+  /// Result of a write.
   struct Taken {
-    std::size_t bytes = 0;  ///< 0 without a problem: it has no room now.
+    std::size_t bytes = 0;  ///< 0 without a problem: there is no room now.
     int problem = 0;        ///< An errno.
   };
 
-  /// The descriptor stays the caller's, and outlives this object.
+  /// The caller keeps the descriptor, which must outlive this object.
   explicit Outlet(int descriptor);
 
-  /// Gives it what it takes, the whole of it or less.
+  /// Writes as many bytes as it accepts, perhaps not all.
   Taken give(std::span<std::byte const> bytes) const noexcept;
-  /// Waits for room, no longer than `until`, and if `at_stop` no longer than to the request of the end.
+  /// Waits for room until `until` at most; if `at_stop`, only until the end is requested.
   ///
   /// Returns: false, if there was none in time.
   bool await_room(Ending const& ending, bool at_stop,
                   std::optional<std::chrono::steady_clock::time_point> until) const noexcept;
-  /// Takes the last so many bytes of a regular file away again, if they are its end.
+  /// Removes the last `bytes` bytes of a regular file, if they are still its end.
   ///
   /// Returns: false, if it cannot.
   bool take_back(std::uint64_t bytes) const noexcept;
   bool is_regular() const noexcept { return kind_ == Kind::regular; }
-  /// Closes what it has opened. Nothing is given from here on.
+  /// Closes the descriptor that it has opened. No write may follow.
   void shut() noexcept { own_.shut(); }
 
  private:
@@ -50,7 +50,7 @@ class Outlet {
 
   int const descriptor_;
   Kind kind_ = Kind::other;
-  Descriptor own_;  ///< Of a pipe or a terminal: the same, opened so that it does not wait.
+  Descriptor own_;  ///< Descriptor of a pipe or a terminal, opened again so that it does not block.
 };
 
 }  // namespace penstock

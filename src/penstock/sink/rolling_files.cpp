@@ -73,7 +73,7 @@ class RollingFiles::Parts {
  private:
   using Files = std::vector<std::pair<std::uint64_t, std::filesystem::path>>;
 
-  /// Those that the pattern names, in the order of their numbers.
+  /// Files that match the pattern, in the order of their numbers.
   Files files_there() const {
     Files files;
     std::error_code problem;
@@ -91,7 +91,7 @@ class RollingFiles::Parts {
   bool is_over(std::chrono::system_clock::time_point now, std::size_t more) const {
     if (bytes_ == 0) return false;
     bool const full = options_.bytes != 0 && bytes_ + more > options_.bytes;
-    // A clock that was set back says nothing of how long it was.
+    // The age is unknown if the clock was set back.
     bool const late = options_.time.count() != 0 && (now < begun_ || now - begun_ >= options_.time);
     return full || late;
   }
@@ -103,7 +103,7 @@ class RollingFiles::Parts {
       writer->own(opened);
       return writer;
     } catch (...) {
-      unlink(path.c_str());  // No file without a record.
+      unlink(path.c_str());  // A file without a record is removed.
       throw;
     }
   }
@@ -159,10 +159,10 @@ class RollingFiles::Parts {
   RollingOptions const options_;
   Ending const ending_;
   SinkTally tally_;
-  std::uint64_t number_ = 0;  ///< Of the last file.
+  std::uint64_t number_ = 0;  ///< Number of the last file.
   std::string path_;
-  std::unique_ptr<SinkWriter> writer_;  ///< Empty between files.
-  std::uint64_t bytes_ = 0;             ///< Of this file, also those that are not written yet.
+  std::unique_ptr<SinkWriter> writer_;  ///< Null between files.
+  std::uint64_t bytes_ = 0;             ///< Size of this file, including bytes that are not written yet.
   std::chrono::system_clock::time_point begun_;
   bool closed_ = false;
 };

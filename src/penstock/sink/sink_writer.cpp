@@ -17,7 +17,7 @@
 namespace penstock {
 namespace {
 
-/// How many of the first `done` bytes are whole records, which end at `ends`.
+/// Number of the first `done` bytes that are in whole records, whose ends are `ends`.
 std::size_t whole_of(std::span<std::size_t const> ends, std::size_t done) {
   auto const behind = std::upper_bound(ends.begin(), ends.end(), done);
   return behind == ends.begin() ? 0 : *std::prev(behind);
@@ -79,7 +79,7 @@ void SinkWriter::write(std::span<std::byte const> bytes, std::span<std::size_t c
     if (taken.bytes > 0) give_up.reset();
     if (taken.bytes > 0 || problem != 0) continue;
     if (!ending_.requested() && outlet_.await_room(ending_, true, std::nullopt)) continue;
-    // A stop. A reader that is slow still gets all; one that takes nothing is waited for no longer.
+    // After a stop a slow reader still gets all; one that accepts nothing is not waited for any longer.
     auto const now = std::chrono::steady_clock::now();
     bool const is_over = give_up && now >= *give_up;
     if (!give_up) give_up = now + options_.patience;

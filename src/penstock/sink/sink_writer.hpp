@@ -17,14 +17,14 @@
 
 namespace penstock {
 
-/// What a SinkWriter says of itself in an error.
+/// Words about a SinkWriter in its error messages.
 struct WriterWords {
   std::string name;
-  std::string instead = "name another file";  ///< What else may help.
-  std::string outcome = {};                   ///< What has become of it; empty: how many bytes it got.
+  std::string instead = "name another file";  ///< Another remedy.
+  std::string outcome = {};                   ///< Result so far; empty: the number of bytes written.
 };
 
-/// What writers of one sink were given and have written.
+/// Counts of all writers of one sink: bytes given and bytes written.
 ///
 /// Units:   bytes.
 /// Threads: any, also while a writer waits.
@@ -41,24 +41,24 @@ struct SinkTally {
 /// Threads: one at a time.
 class SinkWriter {
  public:
-  /// The descriptor stays the caller's, unless `own` gets it; it, `ending` and `tally` outlive this object.
+  /// The caller keeps the descriptor, unless `own` gets it; it, `ending` and `tally` must outlive this object.
   SinkWriter(WriterWords words, int descriptor, SinkOptions const& options, Ending const& ending, SinkTally& tally);
 
-  /// Takes the descriptor of the constructor over, to close it with this object.
+  /// Takes over the descriptor of the constructor, to close it with this object.
   void own(Descriptor& opened) noexcept { own_.number = std::exchange(opened.number, -1); }
 
   /// Throws: Error of kind system, if not all could be written, now or before.
   void append(std::span<std::byte const> records);
   void flush();
-  /// Waits until what it wrote is on the disk; and the names of its folder, if it has a `path`.
+  /// Waits until the data written is on the disk; with a `path`, also the entries of its folder.
   ///
   /// Throws: as append.
   void sync(std::string const& path);
-  /// Closes what it has open, so that the reader of a pipe sees its end. Nothing is appended from here on.
+  /// Closes its descriptors, so that the reader of a pipe sees its end. Nothing may be appended afterwards.
   ///
   /// Throws: as append.
   void shut();
-  /// From now on all calls throw an Error for this problem, an errno, as this one does; 0: there is none.
+  /// Makes all later calls throw an Error for this problem, an errno, as this call does; 0: no problem.
   void expect_none(int problem);
   bool failed() const noexcept { return problem_ != 0; }
 
@@ -74,10 +74,11 @@ class SinkWriter {
   Descriptor own_;
   Outlet outlet_;
   std::vector<std::byte> piece_;
-  std::vector<std::size_t> ends_;  ///< Where each call's bytes end in the piece.
+  std::vector<std::size_t> ends_;  ///< Ends of the calls' bytes in the piece.
   std::uint64_t written_ = 0;
-  int problem_ = 0;       ///< The errno of its failure. The sentence is made when it is thrown, as memory may be short.
-  bool in_part_ = false;  ///< Whether its reader has a part of a record besides.
+  int problem_ = 0;       ///< The errno of its failure. The sentence is made when it is thrown, since memory may be
+                          /// short.
+  bool in_part_ = false;  ///< True if the reader also got a part of the next record.
 };
 
 }  // namespace penstock

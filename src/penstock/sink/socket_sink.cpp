@@ -25,7 +25,7 @@ namespace {
 /// Returns: 0, or the errno of what failed; ECANCELED at a stop.
 int connect_to(NetAddress const& address, Descriptor& socket, Ending const& ending) {
   bool const is_unix = address.family() == AF_UNIX;
-  // To a server of this machine whose queue is full a socket that does not wait is not connected at all.
+  // A non-blocking socket would not connect at all to a local server whose queue is full.
   int const flags = SOCK_STREAM | SOCK_CLOEXEC | (is_unix ? 0 : SOCK_NONBLOCK);
   socket.shut();
   socket.number = ::socket(address.family(), flags, 0);
@@ -55,13 +55,13 @@ Descriptor& connected(std::string const& address, Descriptor& socket, Ending con
     throw Error(ErrorKind::system, "Nothing can be sent to " + address + ": " + system_problem(problem) +
                                        "; see that its server runs, or name another.");
   int const on = 1;
-  // What is written is all there is for now.
+  // The data written is all there is for now.
   if (!is_unix) setsockopt(socket.number, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return socket;
 }
 
-/// Reads away what a peer sends, until it ends, or `patience` or a stop that comes meanwhile is over. What is unread or
-/// comes later would have the system end the connection by a reset, and drop what the peer does not have yet.
+/// Discards data from a peer until it ends, or `patience` is over, or a stop comes meanwhile. Unread or later data
+/// would make the system end the connection by a reset, and drop data that the peer does not have yet.
 void await_end_of(int socket, std::chrono::milliseconds patience, Ending const& ending) {
   bool const at_stop = !ending.requested();
   auto const give_up = std::chrono::steady_clock::now() + patience;

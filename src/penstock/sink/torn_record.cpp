@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t looked_at = std::uint64_t{64} << 10U;
 
-/// Where the last record ends, of so many bytes; 0, if none does.
+/// End of the last record within the first `size` bytes; 0 if there is none.
 std::uint64_t last_end(int file, std::string const& path, std::uint64_t size, std::string const& record_end) {
   std::string part;
   std::uint64_t const overlap = record_end.size() - 1;

@@ -6,8 +6,8 @@
 
 namespace penstock {
 
-/// Cuts off what is behind the last record of a regular file, if records end with these bytes: a part of a record that
-/// a program left that was killed. Returns how many bytes that were. What is no regular file stays as it is.
+/// Cuts off the bytes behind the last record of a regular file, if records end with `record_end`: a part of a record
+/// that a killed program left. Returns their number. Other kinds of files are unchanged.
 ///
 /// Threads: one at a time; while no other program writes to the file.
 /// Throws:  Error of kind bad_argument, if it cannot be read; of kind system, if it cannot be cut.

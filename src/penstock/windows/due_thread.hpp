@@ -13,13 +13,13 @@
 
 namespace penstock {
 
-/// A thread that calls a function whenever something is due. It sleeps while nothing waits.
+/// A thread that calls a function whenever work is due, and sleeps while none waits.
 ///
 /// Threads: the owner's, but `wake` any.
 class DueThread {
  public:
   using Time = Clock::time_point;
-  /// Does what is due now, and says when the next will be; empty if nothing waits. Must not throw.
+  /// Does the work that is due now, and returns the next time; empty if nothing waits. Must not throw.
   using Body = std::function<std::optional<Time>(Time now)>;
 
   /// Throws: Error of kind system, if the system refuses a thread.
@@ -30,7 +30,7 @@ class DueThread {
   /// Blocks: while the body runs.
   ~DueThread() { watch_.end(); }
 
-  /// Something waits that did not before; it is due no earlier than what waited already.
+  /// Announces new work; it is due no earlier than the work that waited already.
   void wake() noexcept { watch_.wake(); }
 
  private:

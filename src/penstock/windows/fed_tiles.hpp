@@ -8,10 +8,10 @@
 
 namespace penstock {
 
-/// The longest that a tile waits.
+/// Maximum time that a tile waits.
 inline constexpr std::chrono::hours longest_wait{24};
 
-/// The way of tiles from a pipeline and back into it.
+/// Borrows tiles of a pipeline, and submits them.
 ///
 /// Threads: any.
 class FedTiles {
@@ -20,12 +20,12 @@ class FedTiles {
 
   /// Blocks and throws: as Feed::borrow.
   Loan borrow() const { return feed_.borrow(); }
-  /// False, and the tile is home, if the pipeline takes none: it was drained.
+  /// Returns false, with the tile back in its pool, if the pipeline accepts none since it was drained.
   bool send(Loan loan) const noexcept {
     try {
       return feed_.try_submit(loan);
     } catch (...) {
-      return false;  // It has no memory for what it notes of the tile, say.
+      return false;  // The pipeline has no memory for its notes on the tile, for instance.
     }
   }
 

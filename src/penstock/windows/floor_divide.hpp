@@ -6,7 +6,7 @@
 
 namespace penstock {
 
-/// The greatest whole number that is not above value / by.
+/// The greatest integer that is not above value / by.
 ///
 /// Shape: `by` is at least 1, and fits into 63 bits.
 constexpr std::int64_t floor_divide(std::int64_t value, std::size_t by) noexcept {

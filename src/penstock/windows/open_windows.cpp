@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-/// Times near the ends of their range stay there.
+/// Subtracts; results beyond the range are set to its end.
 std::int64_t less(std::int64_t time, std::int64_t by) noexcept {
   std::int64_t result = 0;
   return __builtin_sub_overflow(time, by, &result) ? std::numeric_limits<std::int64_t>::min() : result;
@@ -39,14 +39,14 @@ std::optional<Windowed> OpenWindows::add(std::size_t stream, std::int64_t time, 
   if (!believes(time)) return ++counts_.refused, Windowed::refused;
   note_time(stream, time);
   std::int64_t const number = floor_divide(time, static_cast<std::size_t>(length_));
-  // The lowest window may reach below the lowest time.
+  // The lowest window may begin below the lowest time.
   std::int64_t begin = 0;
   if (__builtin_mul_overflow(number, length_, &begin)) begin = never;
   std::int64_t const end = plus(begin, length_);
   auto found = windows_.find(begin);
   bool const opens = found == windows_.end();
   bool const full = opens && windows_.size() >= most_open_;
-  // With no room for another window the first one closes; that would be this one.
+  // The first window closes if there is no room for another; that would be this one.
   if (end <= horizon_ || (full && begin < windows_.begin()->first)) return ++counts_.late, Windowed::late;
   bool const fits = !opens && record.size() <= tile_bytes_ - found->second.filled;
   if (!fits && !spare) return std::nullopt;
@@ -71,7 +71,8 @@ std::optional<Windowed> OpenWindows::add(std::size_t stream, std::int64_t time, 
   return ++counts_.placed, Windowed::placed;
 }
 
-/// Windows that one wrong time has closed do not open again, so the first two that are near each other begin.
+/// Windows that one wrong time has closed do not open again, so windows begin only with the first two times that are
+/// near each other.
 bool OpenWindows::believes(std::int64_t time) noexcept {
   if (most_ahead_ == 0) return true;
   if (greatest_ != never) return time <= plus(greatest_, most_ahead_);
@@ -80,7 +81,7 @@ bool OpenWindows::believes(std::int64_t time) noexcept {
   return confirmed;
 }
 
-/// Moves the watermark, which is never behind a record's own window.
+/// Moves the watermark, which never passes a record's own window.
 void OpenWindows::note_time(std::size_t stream, std::int64_t time) noexcept {
   greatest_ = std::max(greatest_, time);
   if (time <= greatest_of_[stream]) return;

@@ -15,10 +15,10 @@
 
 namespace penstock {
 
-/// Which windows are open, where their records go, and when they close.
+/// The open windows: places of their records, and closing.
 ///
-/// All that closes windows moves the horizon: those that end up to it are closed. It never goes back. It has no clock,
-/// and borrows nothing.
+/// All that closes windows moves the horizon: those that end up to it are closed. It never moves back. The object has
+/// no clock, and borrows nothing.
 ///
 /// Threads: one at a time.
 class OpenWindows {
@@ -27,18 +27,18 @@ class OpenWindows {
   /// Takes a tile that leaves; false if it could not be sent. Must not throw.
   using Send = std::function<bool(Loan)>;
 
-  /// Shape: options say all numbers, and they fit each other.
+  /// Shape: all options have numbers, which are consistent.
   OpenWindows(TimeWindowsOptions const& options, std::size_t tile_bytes, Send send);
 
-  /// Places a record, of a stream that there is. Empty, if that needs a tile and `spare` has none: call it again with
-  /// one. If the record opens its window, the window's deadline counts from `now`.
+  /// Places a record of an existing stream. Empty if that needs a tile and `spare` has none: call it again with one. If
+  /// the record opens its window, the window's deadline counts from `now`.
   ///
-  /// Throws: std::bad_alloc, if it has no memory for what it notes of a window.
+  /// Throws: std::bad_alloc, if there is no memory for its notes on a window.
   std::optional<Windowed> add(std::size_t stream, std::int64_t time, std::span<std::byte const> record, Loan& spare,
                               Time now);
-  /// Closes windows whose deadline is over; says when the next one's will be.
+  /// Closes windows whose deadline has passed; returns the next deadline.
   std::optional<Time> close_overdue(Time now) noexcept;
-  /// Closes all.
+  /// Closes all windows.
   void flush() noexcept;
   TimeWindowsCounts const& counts() const noexcept { return counts_; }
 
@@ -60,11 +60,11 @@ class OpenWindows {
   std::size_t const most_open_, tile_bytes_;
   Clock::duration const deadline_;
   Send const send_;
-  std::vector<std::int64_t> greatest_of_;  ///< Time of each stream; never, if it has brought nothing.
+  std::vector<std::int64_t> greatest_of_;  ///< Greatest time of each stream; `never` if it has brought nothing.
   std::int64_t greatest_ = never;
   std::int64_t horizon_ = never;
-  std::optional<std::int64_t> before_;      ///< The last time that was refused before any was believed.
-  std::map<std::int64_t, Window> windows_;  ///< By where they begin.
+  std::optional<std::int64_t> before_;      ///< The last time that was refused before any was accepted.
+  std::map<std::int64_t, Window> windows_;  ///< Open windows by their beginnings.
   TimeWindowsCounts counts_;
 };
 

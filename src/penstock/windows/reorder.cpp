@@ -19,10 +19,10 @@
 namespace penstock {
 namespace {
 
-/// So that positions, which are signed, stay in their range.
+/// Limit that keeps positions, which are signed, in their range.
 constexpr std::uint64_t furthest = std::uint64_t{1} << 61;
 
-/// Options of which each says a number.
+/// Replaces defaults in the options by numbers.
 ReorderOptions resolved(ReorderOptions options, Pipeline& pipeline) {
   TileShape const& shape = pipeline.pool().shape();
   expect_option(options.record_bytes != 0, "Records have no size: say record_bytes.");
@@ -102,7 +102,7 @@ std::string describe(ReorderCounts const& counts) {
          count_text(counts.restarts, "time") + ".";
 }
 
-/// What a ReorderBuffer is made of.
+/// The implementation of a ReorderBuffer.
 class ReorderBuffer::Parts {
  public:
   Parts(Pipeline& pipeline, ReorderOptions const& asked)
@@ -123,7 +123,7 @@ class ReorderBuffer::Parts {
     if (record.size() != options_.record_bytes) return its.rows.count_wrong_size(), Placed::wrong_size;
     auto placed = its.rows.place(sequence, record, spare, {});
     if (placed) return *placed;
-    // Not while it has the lock, which the thread needs that sends what has waited.
+    // Borrows without the lock, since the thread that sends late tiles needs that.
     lock.unlock();
     spare = tiles_.borrow();
     lock.lock();

@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-/// A stream begins again before it goes beyond it.
+/// Maximum position: a stream restarts before it exceeds it.
 constexpr std::int64_t furthest_position = std::int64_t{1} << 62;
 
 bool has(std::span<std::uint64_t const> mask, std::size_t row) noexcept {
@@ -69,14 +69,14 @@ std::optional<Placed> ReorderStream::place(std::uint64_t sequence, std::span<std
   return Placed::placed;
 }
 
-/// Empty, if it is refused.
+/// Position of a number; empty if it is refused.
 std::optional<std::int64_t> ReorderStream::position_of(std::uint64_t number) {
   if (!began_) {
     began_ = true;
     begin_at(number);
   }
   std::uint64_t const ahead = (number - number_of(greatest_)) & wrap_, behind = (0 - ahead) & wrap_;
-  // Far beyond where it began the stream begins again, so that positions stay in their range.
+  // The stream restarts far from its beginning, so that positions stay in their range.
   auto const room = static_cast<std::uint64_t>(furthest_position - greatest_);
   bool const near = ahead <= behind ? ahead <= std::min(most_ahead_, room) : behind <= most_behind_;
   if (!near && number != restart_) {
@@ -104,7 +104,7 @@ void ReorderStream::begin_at(std::uint64_t number) {
   }
 }
 
-/// What the window leaves behind leaves.
+/// Sends tiles that are behind the window.
 void ReorderStream::advance_to(std::int64_t position) {
   std::int64_t const tile = floor_divide(position, rows_), window = static_cast<std::int64_t>(window_);
   for (std::int64_t n = last_tile_ - window + 1; n <= std::min(last_tile_, tile - window); ++n) {
@@ -126,7 +126,7 @@ void ReorderStream::enter(Open& open, std::int64_t number) {
   std::ranges::fill(open.seen, 0);
 }
 
-/// Its rows before that one that are not placed are lost, as far as they are behind the first record of the stream.
+/// Counts absent rows before `rows` as lost, if they are behind the first record of the stream.
 void ReorderStream::give_up(Open& open, std::size_t rows) noexcept {
   if (rows <= open.given_up) return;
   std::int64_t const first = least_ - open.number * static_cast<std::int64_t>(rows_);
@@ -194,7 +194,7 @@ std::uint64_t ReorderStream::number_of(std::int64_t position) const noexcept {
   return (anchor_ + static_cast<std::uint64_t>(position)) & wrap_;
 }
 
-/// Those up to the greatest number.
+/// Rows up to the greatest number.
 std::size_t ReorderStream::rows_so_far(Open const& open) const noexcept {
   auto const rows = static_cast<std::int64_t>(rows_);
   return static_cast<std::size_t>(std::clamp<std::int64_t>(greatest_ + 1 - open.number * rows, 0, rows));

@@ -13,10 +13,10 @@
 
 namespace penstock {
 
-/// The rows of one stream: which tile a number belongs to, which tiles are open, and when they leave.
+/// The rows of one stream: the tile of each number, the open tiles, and their departure.
 ///
-/// It has no clock, and borrows nothing. Positions count records from row 0 of the tile in which the stream began; they
-/// may be negative, since an earlier record may come later.
+/// The object has no clock, and borrows nothing. Positions count records from row 0 of the tile in which the stream
+/// began; they may be negative, since an earlier record may come later.
 ///
 /// Threads: one at a time.
 class ReorderStream {
@@ -25,16 +25,16 @@ class ReorderStream {
   /// Takes a tile that leaves; false if it could not be sent. Must not throw.
   using Send = std::function<bool(Loan)>;
 
-  /// Shape: options say all numbers, and they fit each other.
+  /// Shape: all options have numbers, which are consistent.
   ReorderStream(ReorderOptions const& options, std::uint32_t number, Send send);
 
-  /// Places a record of the right size. Empty, if that needs a tile and `spare` has none: call it again with one. If
-  /// it takes `spare`, the tile is open from `now` on.
+  /// Places a record of the right size. Empty if that needs a tile and `spare` has none: call it again with one. If it
+  /// takes `spare`, the tile is open from `now` on.
   std::optional<Placed> place(std::uint64_t sequence, std::span<std::byte const> record, Loan& spare, Time now);
   void count_wrong_size() noexcept { ++counts_.wrong_size; }
-  /// Sends tiles that have waited; says when the next one will have.
+  /// Sends tiles that have waited for `linger`; returns the time of the next one.
   std::optional<Time> send_waiting(Time now) noexcept;
-  /// Sends all.
+  /// Sends all tiles.
   void flush() noexcept;
   ReorderCounts const& counts() const noexcept { return counts_; }
 
@@ -42,12 +42,12 @@ class ReorderStream {
   /// A tile of the window. It may not be borrowed yet, or have left.
   struct Open {
     std::int64_t number = 0;          ///< Its row 0 is position number * rows.
-    std::vector<std::uint64_t> seen;  ///< Rows that were placed, also into a tile that has left.
-    std::size_t given_up = 0;         ///< Rows before this one that were not placed never will be.
-    std::size_t awaited = 0;          ///< Rows that were neither placed nor given up.
+    std::vector<std::uint64_t> seen;  ///< Rows that were placed, including those of a tile that has left.
+    std::size_t given_up = 0;         ///< Absent rows before this one are lost.
+    std::size_t awaited = 0;          ///< Number of rows that were neither placed nor given up.
     Loan loan;
-    std::uint32_t present = 0;  ///< In the loan.
-    std::size_t filled = 0;     ///< Rows up to the last that is present there.
+    std::uint32_t present = 0;  ///< Number of rows in the loan.
+    std::size_t filled = 0;     ///< Number of rows up to the last that is present there.
     Time since;
   };
 
@@ -65,7 +65,7 @@ class ReorderStream {
   void for_each_in_order(Body body);
 
   std::size_t const record_bytes_, rows_, window_;
-  std::uint64_t const wrap_;  ///< A number's bits, all set.
+  std::uint64_t const wrap_;  ///< Mask of a number's bits.
   std::uint64_t const most_ahead_, most_behind_;
   Clock::duration const linger_;
   bool const zero_absent_;
@@ -73,12 +73,12 @@ class ReorderStream {
   Send const send_;
   bool began_ = false;
   std::uint64_t anchor_ = 0;              ///< The number of position 0.
-  std::int64_t least_ = 0;                ///< Position of the first record; earlier ones lower it,
+  std::int64_t least_ = 0;                ///< Position of the first record; earlier records lower it
   bool least_fixed_ = false;              ///< until a tile has given up rows.
-  std::int64_t greatest_ = 0;             ///< Position of the one with the greatest number.
+  std::int64_t greatest_ = 0;             ///< Position of the record with the greatest number.
   std::int64_t last_tile_ = 0;            ///< Its tile.
-  std::optional<std::uint64_t> restart_;  ///< The number with which the stream begins again, if it comes next.
-  std::vector<Open> open_;                ///< Tile n at n modulo the window.
+  std::optional<std::uint64_t> restart_;  ///< The number with which the stream restarts, if it comes next.
+  std::vector<Open> open_;                ///< Tile n has index n modulo the window.
   ReorderCounts counts_;
 };
 

@@ -17,7 +17,7 @@
 namespace penstock {
 namespace {
 
-/// Options of which each says a number.
+/// Replaces defaults in the options by numbers.
 TimeWindowsOptions resolved(TimeWindowsOptions options, Pipeline& pipeline) {
   expect_option(options.length > 0, "Windows have no length: say TimeWindowsOptions::length, in the unit of times.");
   expect_option(options.lateness >= 0 && options.most_ahead >= 0, "lateness and most_ahead are not below 0.");
@@ -54,7 +54,7 @@ std::string describe(TimeWindowsCounts const& counts) {
          " refused and " + std::to_string(counts.wrong_size) + " of a wrong size.";
 }
 
-/// What TimeWindows is made of.
+/// The implementation of TimeWindows.
 class TimeWindows::Parts {
  public:
   Parts(Pipeline& pipeline, TimeWindowsOptions asked)
@@ -97,7 +97,7 @@ class TimeWindows::Parts {
     std::unique_lock lock(mutex_);
     auto became = windows_.add(stream, time, record, spare, {});
     if (became) return *became;
-    // Not while it has the lock, which the thread needs that closes windows.
+    // Borrows without the lock, since the thread that closes windows needs that.
     lock.unlock();
     spare = tiles_.borrow();
     lock.lock();

@@ -45,7 +45,7 @@ void BenchCommand::add_to(CLI::App& command) {
 
 namespace {
 
-/// Those that each value of --device means.
+/// The devices that each value of --device means.
 struct OpenDevices {
   explicit OpenDevices(std::vector<std::string> const& names) : first_name(names.front()) {
     auto const models = std::ranges::count_if(names, [](auto const& name) { return name.starts_with("model:"); });
@@ -70,11 +70,11 @@ struct OpenDevices {
   measure::DevicesByName by_name;
 };
 
-/// Passages, of 32 bytes each: a quarter of a second of two million tiles.
+/// Maximum number of passages, of 32 bytes each: a quarter of a second of two million tiles.
 constexpr std::size_t most_room = std::size_t{1} << 23;
 
-/// What part of its throughput a pipeline keeps when one in `every` of its tiles is recorded, by `pairs` of runs with
-/// and without, in turn. Empty, if `stop` was requested, or if tiles were more than can be recorded.
+/// The part of its throughput that a pipeline keeps when one in `every` of its tiles is recorded, by `pairs` of runs
+/// with and without, alternately. Empty if `stop` was requested, or if more tiles ran than can be recorded.
 std::optional<measure::Spread> kept_when_traced(DeviceGroup const& devices, measure::Setting const& setting,
                                                 measure::TrialOptions const& options, std::uint64_t every,
                                                 unsigned pairs, std::stop_token const& stop) {
@@ -84,7 +84,8 @@ std::optional<measure::Spread> kept_when_traced(DeviceGroup const& devices, meas
     Recorder recorder({.capacity = room, .every = every});
     measure::TrialOptions traced = options;
     traced.recorder = &recorder;
-    // The run that comes first finds the machine as the last pair left it, so the two take turns at that.
+    // The first run of a pair finds the machine as the last pair left it, so the two kinds of run alternate in that
+    // place.
     bool const traced_first = pair % 2 == 1;
     auto const first = run_trial(devices, setting, traced_first ? traced : options, stop);
     auto const second = run_trial(devices, setting, traced_first ? options : traced, stop);
@@ -104,7 +105,7 @@ std::optional<measure::Spread> kept_when_traced(DeviceGroup const& devices, meas
   return measure::spread_of(kept);
 }
 
-/// Of each point, in this process.
+/// Number of runs of each point in this process.
 std::size_t runs_here(measure::SweepOptions const& options) {
   return 1 + (options.ceilings ? options.rounds_of_ceilings : 0) + (options.load > 0 ? 1 : 0) +
          (options.judged ? 1 : 0) + (options.digests ? 1 : 0);
@@ -151,7 +152,7 @@ Apart BenchCommand::apart(std::vector<measure::Point> const& points, measure::Sw
 ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   auto const wanted = sweep.axes.axes();
   auto const points = points_of(wanted);
-  // What cannot be read or written is said at once.
+  // Files that cannot be read or written are reported at once.
   sweep.axes.check(points);
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
   sweep.axes.remark_on_sizes();
@@ -171,7 +172,7 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   } else {
     sweep.warn_of_foreign_profile(flavour(), interrupt.token());
     rounds = apart(points, options, interrupt.token(), progress);
-    options.least_repeats = options.most_repeats = 1;  // That are left for this process.
+    options.least_repeats = options.most_repeats = 1;  // One repeat is left for this process.
   }
   OpenDevices const devices(sweep.axes.wishes());
   if (all_here) sweep.axes.profile.warn(machine_here(devices.first()));
@@ -212,11 +213,11 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   return failed ? exit_some_failed : exit_ok;
 }
 
-/// And what it cost to record it, on standard error.
+/// Writes the trace, and on standard error the cost of recording it.
 void BenchCommand::write_trace_of(OutputFile& file, BenchFacts const& facts, std::span<measure::Axis const> axes,
                                   std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
                                   measure::TrialOptions const& trial, std::stop_token const& stop) const {
-  // A clock that was late is no reason to show nothing.
+  // The trace is written even if the clock was late.
   auto const best = best_of(results, true);
   if (!best) throw Error(ErrorKind::device_refused, "There is no run to write a trace of.");
   measure::Setting const& setting = results[*best].point.setting;

@@ -23,7 +23,7 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// `penstock bench`: pipelines over named axes, and what each of them comes to.
+/// `penstock bench`: measures pipelines over named axes.
 struct BenchCommand {
   SweepArguments sweep;
   unsigned repeats = measure::SweepOptions::usual_repeats;
@@ -31,28 +31,28 @@ struct BenchCommand {
   bool one_process = false;
   bool no_ceilings = false;
   bool no_verdict = false;
-  bool no_digests = false;  ///< Of a job of the user's.
-  TraceArguments trace;     ///< Of the fastest point.
+  bool no_digests = false;  ///< Skips the digests of a job of the user's.
+  TraceArguments trace;     ///< The trace shows the fastest point.
   bool no_trace_cost = false;
-  // For the processes that it starts.
+  // These options are for the processes that it starts.
   std::vector<std::size_t> only;  ///< Points, from 0; all if there are none.
   unsigned order = 1;
-  std::string begun;       ///< As ProgressBegun::option, of the process that started this one for a round.
-  bool no_points = false;  ///< Only say what there is to measure on.
+  std::string begun;       ///< ProgressBegun::option of the process that started this one for a round.
+  bool no_points = false;  ///< The process only says which device it would measure on.
 
   void add_to(CLI::App& command);
-  /// Runs all repeats but the last in processes of their own.
+  /// Runs all repeats but the last in separate processes.
   ///
   /// Blocks: some tenths of a second for each point and repeat.
   /// Throws: Error, if there is no such device or value, or the device fails.
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
-  /// Those that are asked for.
+  /// The points that are asked for.
   ///
   /// Throws: Error of kind bad_argument, if one of them is not there.
   std::vector<measure::Point> points_of(std::span<measure::Axis const> axes) const;
-  /// What all repeats but the last came to, each in another process.
+  /// Results of all repeats but the last, each in another process.
   Apart apart(std::vector<measure::Point> const& points, measure::SweepOptions const& options,
               std::stop_token const& stop, RunProgress& progress) const;
   void write_trace_of(OutputFile& file, BenchFacts const& facts, std::span<measure::Axis const> axes,

@@ -54,11 +54,11 @@ Json verdict_of(PointResult const& result) {
   return json;
 }
 
-/// How a tile's completion was found, and how many of a hundred tiles of the last run were found so.
+/// A way in which tiles' completions were found, and the percentage of tiles of the last run that were found so.
 using FoundPart = std::pair<char const*, double>;
 
-/// By callback, by look, by watchdog; nothing where no tile was found. A table needs them too, and is not made of JSON:
-/// the library's destructors ask for memory.
+/// Parts by callback, by look, by watchdog; nothing if no tile was found. A table needs them too, and is not made of
+/// JSON: the library's destructors ask for memory.
 std::optional<std::array<FoundPart, 3>> completions_of(PointResult const& result) {
   FoundTiles const found = result.last ? result.last->report.found() : FoundTiles{};
   if (found.all() == 0) return std::nullopt;
@@ -88,7 +88,7 @@ char const* kind_text(RecordRow::Kind kind) {
   return "queue";
 }
 
-/// Of the fastest point, as much as a page has room for.
+/// The timeline of the fastest point, cut to what a page has room for.
 Json timeline_of(std::span<PointResult const> results, Flavour flavour) {
   constexpr std::size_t most_passages = 15'000;
   auto const best = best_of(results);
@@ -117,7 +117,7 @@ Json timeline_of(std::span<PointResult const> results, Flavour flavour) {
             {"duplex", or_null(overlap.duplex)}}}};
 }
 
-/// What only the jobs of users have: a count of items, a digest.
+/// Members that only the jobs of users have: a count of items, a digest.
 Json members_of_job(PointResult const& result) {
   Job const& job = result.point.setting.its_job();
   Json members = Json::object();
@@ -207,7 +207,7 @@ std::string in_a_row(std::vector<std::string> const& sentences) {
 }  // namespace
 
 std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
-  // Of several values of --device each line has its own, and these facts are of the first.
+  // With several values of --device each line has its own, and these facts describe the first.
   bool const one_device =
       std::none_of(axes.begin(), axes.end(), [](Axis const& axis) { return axis.name == "device"; });
   std::vector<std::string> const place{one_device ? facts.device.name : "",

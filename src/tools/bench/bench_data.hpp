@@ -10,10 +10,11 @@
 
 namespace penstock::cli {
 
-/// As docs/results.md.
+/// JSON as docs/results.md describes it.
 std::string as_json(BenchFacts const& facts, std::span<measure::Axis const> axes,
                     std::span<measure::PointResult const> results);
-/// A line of names, and one for each point, with where it was measured; texts with a comma or a quote are quoted.
+/// A line of names, and one for each point, with the machine that measured it; texts with a comma or a quote are
+/// quoted.
 std::string as_csv(BenchFacts const& facts, std::span<measure::Axis const> axes,
                    std::span<measure::PointResult const> results);
 

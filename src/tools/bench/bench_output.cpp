@@ -19,10 +19,10 @@ using measure::Axis;
 using measure::PointResult;
 using measure::Spread;
 
-/// A point that has more of its ceiling than that has come to more, as it is printed.
+/// A point exceeds its ceiling if it reaches more than this part of it, as printed.
 constexpr double above_ceiling = 1.005;
 
-/// Of the fastest point, and the bounds of all others in a word.
+/// The verdict on the fastest point, and the bounds of all others in a word.
 std::string verdict_text(std::span<Axis const> axes, std::span<PointResult const> results) {
   auto const best = best_of(results);
   if (!best || !results[*best].verdict) return "";
@@ -73,7 +73,7 @@ std::optional<std::size_t> best_of(std::span<PointResult const> results, bool la
 
 namespace {
 
-/// How many lanes ran, where that is not what was asked for, since each device has one at least; else empty.
+/// Number of lanes that ran, if it differs from the number asked for, since each device has one at least; else empty.
 std::string lanes_that_ran(std::span<PointResult const> results) {
   unsigned least = std::numeric_limits<unsigned>::max(), most = 0;
   bool other = false;
@@ -89,12 +89,12 @@ std::string lanes_that_ran(std::span<PointResult const> results) {
   return " (" + std::to_string(least) + (most > least ? " to " + std::to_string(most) : "") + " ran)";
 }
 
-/// A value of an axis as it was asked for, and what it came to in these.
+/// A value of an axis as it was asked for, and the value that it led to in these results.
 std::string value_text(Axis const& axis, std::string const& value, std::span<PointResult const> results) {
   return axis_value_text(axis.name, value) + (axis.name == "lanes" ? lanes_that_ran(results) : "");
 }
 
-/// The part of its ceiling that a point came to.
+/// The part of its ceiling that a point reached.
 std::optional<double> part_of_ceiling(PointResult const& result) {
   auto const ceiling = result.ceilings
                            ? lowest(*result.ceilings, measure::direction_of(result.point.setting.shape_of_tile()))
@@ -103,7 +103,7 @@ std::optional<double> part_of_ceiling(PointResult const& result) {
   return measure::spread_of(result.tiles_per_second).median / *ceiling;
 }
 
-/// Of a hundred tiles, how many came by callback, by looking and by the watchdog: "81/19/0".
+/// Percentages of tiles found by callback, by looking and by the watchdog: "81/19/0".
 std::string found_text(PointResult const& result) {
   FoundTiles const found = result.last ? result.last->report.found() : FoundTiles{};
   if (found.all() == 0) return "-";
@@ -113,14 +113,14 @@ std::string found_text(PointResult const& result) {
   return part(found.by_callback) + "/" + part(found.by_look) + "/" + part(found.by_watchdog);
 }
 
-/// True if the ceiling of one of these has no kernel in it because tiles were launched as graphs.
+/// True if the ceiling of one of these leaves out the kernel because tiles were launched as graphs.
 bool lacks_kernel(std::span<PointResult const> results) {
   return std::any_of(results.begin(), results.end(), [](PointResult const& result) {
     return result.ceilings && result.last && measure::mostly_graphs(result.last->report);
   });
 }
 
-/// The most of all points.
+/// The maximum over all points.
 std::string memory_text(std::span<PointResult const> results) {
   std::uint64_t pinned = 0, device = 0;
   for (PointResult const& result : results) {
@@ -132,7 +132,7 @@ std::string memory_text(std::span<PointResult const> results) {
   return "Memory: " + size_text(pinned) + " pinned and " + size_text(device) + " of the device at most.\n";
 }
 
-/// Takes out the columns from the second of the figures on in which no row has anything, and says which are left.
+/// Removes the columns, from the second figure on, that are empty in all rows; returns the names of the others.
 ///
 /// Shape: the first row has names, which differ.
 std::set<std::string> drop_empty_columns(std::vector<std::vector<std::string>>& rows, std::size_t texts) {
@@ -149,7 +149,7 @@ std::set<std::string> drop_empty_columns(std::vector<std::vector<std::string>>& 
   return {rows[0].begin(), rows[0].end()};
 }
 
-/// That they were looked at, and of how many points.
+/// A line on the digests: that of one point, or that those of all points agree.
 std::string digests_text(std::span<PointResult const> results) {
   std::set<std::uint64_t> digests;
   std::size_t points = 0;
@@ -170,7 +170,7 @@ std::string digests_text(std::span<PointResult const> results) {
 
 namespace {
 
-/// Of which points the clock was late, and how much; or empty.
+/// The points whose clock was late, and by how much; or empty.
 std::string late_text(std::span<Axis const> axes, std::span<PointResult const> results) {
   std::vector<std::string> places;
   std::string first;

@@ -12,17 +12,17 @@
 
 namespace penstock::cli {
 
-/// Where a point stands on the axes that are swept, as in "threads 4, tile 4 KiB"; empty if none is.
+/// Values of a point on the axes that are swept, as in "threads 4, tile 4 KiB"; empty if no axis is.
 std::string place_text(std::span<measure::Axis const> axes, measure::Point const& point);
 
-/// Which point moves most bytes, of those that are judged by the device's clock, or of `late_too`; empty if none was
-/// measured.
+/// Index of the point that moves most bytes, among those judged by the device's clock, or with `late_too` among all;
+/// empty if none was measured.
 std::optional<std::size_t> best_of(std::span<measure::PointResult const> results, bool late_too = false);
 
-/// In how many processes its repeats were.
+/// Number of processes that its repeats ran in.
 std::size_t processes_of(measure::PointResult const& result) noexcept;
 
-/// What the run that was judged came to, of the others' throughput: all its tiles were recorded, which costs something.
+/// Throughput of the judged run as a part of the others': all its tiles were recorded, which has a cost.
 ///
 /// Shape: of a point that was traced and measured.
 double judged_part(measure::PointResult const& result);

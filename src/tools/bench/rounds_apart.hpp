@@ -12,26 +12,26 @@
 
 namespace penstock::cli {
 
-/// How often points are measured, each time in another process.
+/// Number of measurements of each point, each in another process.
 struct ApartOptions {
   unsigned least = 8;
   unsigned most = 12;
-  double enough = 0.05;  ///< Points that stray no further than that are measured no more than `least` times.
+  double enough = 0.05;  ///< Points that vary by no more than this are measured only `least` times.
 };
 
 /// The command that measures each of these points once, or all of them if there are none; `round` counts from 0.
 using RoundCommand = std::function<std::vector<std::string>(unsigned round, std::span<std::size_t const> only)>;
 
-/// What processes of their own have found out about all points.
+/// Results of separate processes for all points.
 struct Apart {
   std::vector<measure::PointResult> results;
-  bool lost = false;  ///< The device, to one of them at least.
+  bool lost = false;  ///< At least one of them lost the device.
 };
 
-/// Measures points in rounds, of which each is a process: how far processes stray from each other, by where their
-/// memory, threads and streams come to lie, none of them sees by itself.
+/// Measures points in rounds, each of which is a process. Processes vary with the places of their memory, threads and
+/// streams, which no process sees by itself.
 ///
-/// Ends early if `stop` is requested, with the rounds that were through.
+/// Ends early if `stop` is requested, with the rounds that were complete.
 ///
 /// Blocks: until the last of them has ended.
 /// Throws: Error, if one of them does not run, with what it complains of.

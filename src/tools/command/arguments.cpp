@@ -18,7 +18,7 @@
 namespace penstock::cli {
 namespace {
 
-/// None, if `text` is no number, or no finite one: "nan" lies in every range by CLI11's account.
+/// Empty if `text` is no number, or not a finite one: CLI11 takes "nan" to lie in every range.
 std::optional<double> finite(std::string const& text) {
   double number = 0;
   bool const read = CLI::detail::lexical_cast(text, number);
@@ -27,7 +27,7 @@ std::optional<double> finite(std::string const& text) {
 
 constexpr std::uint64_t most_slower = 10'000;
 
-/// In as few digits as people would write.
+/// The number in as few digits as people would write.
 std::string plain(double number) {
   char text[32];
   auto const [end, problem] = std::to_chars(std::begin(text), std::end(text), number, std::chars_format::fixed);
@@ -41,7 +41,7 @@ CLI::Validator takes(std::function<bool(std::string const&)> good, std::string c
           ""};
 }
 
-/// "yes" or "no", also as a file of options has them.
+/// Takes "yes" or "no", also in the forms of a file of options.
 CLI::Validator yes_or_no() {
   return {[](std::string& text) -> std::string {
             if (text == "true") text = "yes";
@@ -141,7 +141,7 @@ std::string SlowerOption::applied_to(std::string const& wish) const {
                                                "' is none: leave it out, or name one, as in --device model:h200.");
     }
     std::size_t at = name.rfind('@');
-    // Without a number behind it, it belongs to the name of a file.
+    // An '@' without a number behind it belongs to the name of a file.
     if (at != std::string::npos && name.find_first_not_of("0123456789", at + 1) != std::string::npos) at = name.npos;
     if (at != std::string::npos && name.substr(at + 1) != number) {
       throw Error(ErrorKind::bad_argument, option + " and " + name + " say two factors: say it once.");
@@ -224,7 +224,7 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
 void PipelineArguments::take(Profile const& taken, CLI::App const& command) {
   PipelineOptions const options = taken.apply({});
   for (OptionRow const& row : option_table()) {
-    // What follows from what is named is for the pipeline to choose.
+    // Values that follow from named options are left for the pipeline to choose.
     if (!row.in(named_in::profiles) || is_named(command, row.name) || follows_from_named(command, row)) continue;
     values[std::string(row.name)] = row.kind == OptionKind::size ? std::to_string(taken.tile_bytes) : row.text(options);
   }

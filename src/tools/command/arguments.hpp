@@ -21,19 +21,19 @@ namespace penstock::cli {
 /// Takes a whole number from `least` to `most`, in decimal digits.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 
-/// Takes a number from `least` to `most`; `what` names it in the refusal of another, as in "a number of seconds".
+/// Takes a number from `least` to `most`; `what` names it in the error for another value, as in "a number of seconds".
 CLI::Validator number_between(double least, double most, std::string const& what);
 
-/// Takes a finite number above 0; `what` is as above, and `example` one that will do.
+/// Takes a finite number above 0; `what` is as above, and `example` is a valid value.
 CLI::Validator number_above_zero(std::string const& what, std::string const& example);
 
-/// Takes what may name a file: any text that is not empty.
+/// Takes any text that may name a file: one that is not empty.
 CLI::Validator names_a_file();
 
-/// Takes what may name a file to be written: likewise, but not `-`, which some would take for standard output.
+/// Takes any text that may name a file to be written: likewise, but not `-`, which some would take for standard output.
 CLI::Validator names_an_output();
 
-/// What these results were measured on, but for the flavour, as a profile says it.
+/// The machine that these results were measured on, without the flavour, in the form of a profile.
 ///
 /// Shape: as docs/results.md has them.
 ProfiledMachine machine_of_results(std::string const& results);
@@ -42,10 +42,10 @@ ProfiledMachine machine_of_results(std::string const& results);
 bool is_named(CLI::App const& command, std::string_view option);
 /// True if it has an option from which the value of this one follows.
 bool follows_from_named(CLI::App const& command, OptionRow const& row);
-/// Takes the former name of an option as well, if it has one, and does not speak of it.
+/// Also takes the former name of an option, if it has one, but does not show it in the help.
 void add_former_name(CLI::App& command, OptionRow const& row, std::string& value);
 
-/// The option `--slower N`, which says for all models of GPUs what `@N` says behind the name of one.
+/// The option `--slower N`, which stands for `@N` behind the name of each model of a GPU.
 struct SlowerOption {
   unsigned factor = 0;  ///< 0: it was not named.
 
@@ -56,16 +56,16 @@ struct SlowerOption {
   std::string applied_to(std::string const& wish) const;
 };
 
-/// What most commands do with a profile.
+/// The use that most commands make of a profile.
 inline constexpr char const* profile_fills_in = "Settings that tune --save wrote, for all that is not named here";
 
 /// The option `--profile FILE`.
 struct ProfileOption {
   std::string path;                ///< Empty if there is none.
-  std::optional<Profile> profile;  ///< Once the options were read.
+  std::optional<Profile> profile;  ///< Set once the options were read.
 
   /// `help` says what is done with it. `take` is called when all options of the command were read and there is a
-  /// profile: it sets what was not named.
+  /// profile: it sets the values that were not named.
   void add_to(CLI::App& command, std::string const& help, std::function<void(Profile const&)> take);
   /// Says on standard error if the profile was made for another machine or device.
   void warn(ProfiledMachine const& here) const;
@@ -75,13 +75,13 @@ struct ProfileOption {
 struct PipelineArguments {
   std::string device = "auto";
   SlowerOption slower;
-  std::map<std::string, std::string> values;  ///< By option, as asked for or as the profile has it.
+  std::map<std::string, std::string> values;  ///< Values by option, as asked for or as the profile has them.
   ProfileOption profile;
-  bool attributes = false;  ///< Lost tiles are to be run again, as `attribution()` says.
-  /// Flags that are axes, too, may have a yes or a no behind them. Not where a file name may follow them.
+  bool attributes = false;  ///< Lost tiles are run again, as `attribution()` says.
+  /// Flags that are axes, too, may be followed by a yes or a no. False where a file name may follow them.
   bool answers = false;
 
-  /// `tile_sizes` is what --help says of the sizes that a tile may have.
+  /// `tile_sizes` is the text of --help on the sizes that a tile may have.
   void add_to(CLI::App& command, std::string const& tile_sizes);
   /// A pipeline's options but for the tile's shape.
   ///
@@ -99,7 +99,7 @@ struct PipelineArguments {
   std::string tile_text() const;
 
  private:
-  /// Takes the profile's values for all that `command` was not given.
+  /// Takes the profile's values for all options that `command` was not given.
   void take(Profile const& taken, CLI::App const& command);
 };
 

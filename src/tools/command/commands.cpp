@@ -18,8 +18,8 @@
 namespace penstock::cli {
 namespace {
 
-/// Takes standard descriptors that are closed, for reading where programs write and for writing where they read:
-/// otherwise the next thing to be opened would get the number, and pass for standard input or output.
+/// Opens standard descriptors that are closed, for reading where programs write and for writing where they read:
+/// otherwise the next file to be opened would get the number, and pass for standard input or output.
 void take_closed_descriptors() {
   for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -33,7 +33,7 @@ int complain(std::string const& sentence, int code) {
   return code;
 }
 
-/// Each code with what it means.
+/// A text of the exit codes and their meanings.
 std::string exit_codes_text() {
   constexpr std::size_t indent = 7, columns = 110;
   std::string text = "Exit codes:\n";
@@ -84,10 +84,10 @@ int Commands::run(One const& command, StandardOutput& output) {
 
 int Commands::run(int count, char** arguments) {
   take_closed_descriptors();
-  // The library's messages have the program's name, too, unless the program takes them itself.
+  // The library's messages also begin with the program's name, unless the program has its own hook.
   MessageHook const before = set_message_hook(&tell);
   if (before != &write_to_standard_error) set_message_hook(before);
-  // A file that may grow no further is an error of the write then, which is said.
+  // A file that may not grow further then makes the write fail, which is reported.
   std::signal(SIGXFSZ, SIG_IGN);
   StandardOutput output;
   try {

@@ -18,8 +18,7 @@ namespace penstock::cli {
 /// Threads: the main thread.
 class Commands {
  public:
-  /// `sentence` is what --help says that the program does, `name` the name of the program, `version` what --version
-  /// prints.
+  /// `sentence` is the description in --help, `name` the name of the program, `version` the text of --version.
   Commands(std::string const& sentence, std::string const& name, std::string const& version);
 
   /// Adds a command, which is an object with `add_to(CLI::App&)` and `run(StandardOutput&, Interrupt const&)` and

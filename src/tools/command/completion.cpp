@@ -9,7 +9,7 @@
 namespace penstock::cli {
 namespace {
 
-/// Of "{split,single}", as CLI::IsMember describes itself; empty if `text` is no such list.
+/// Elements of "{split,single}", as CLI::IsMember describes itself; empty if `text` is no such list.
 std::vector<std::string> members(std::string text) {
   if (!text.starts_with('{') || !text.ends_with('}')) return {};
   std::replace_if(
@@ -34,13 +34,13 @@ std::vector<std::string> offered_values(CLI::Option& option) {
       }
     }
   } catch (CLI::OptionNotFound const&) {
-    return {};  // So CLI11 says that there are no more.
+    return {};  // CLI11 says by this that there are no more.
   }
 }
 
 namespace {
 
-/// Takes a command line apart.
+/// Splits the command line into its words.
 constexpr char const* beginning = R"(  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' words='' listed word
   COMPREPLY=()
@@ -52,7 +52,7 @@ constexpr char const* beginning = R"(  local current=${COMP_WORDS[COMP_CWORD]} p
   fi
 )";
 
-/// Of a list as in split,si the last value is completed.
+/// Completes the last value of a list as in split,si.
 constexpr char const* end = R"(  listed=${current%"${current##*,}"}
   mapfile -t COMPREPLY < <(compgen -P "$listed" -W "$words" -- "${current##*,}")
 )";
@@ -68,15 +68,15 @@ std::string line(std::string const& command, std::string const& word) {
   return "'" + command + " " + word + "'";
 }
 
-/// A branch of a case: where the line is so, these words are offered, or file names, if there are none.
+/// A branch of a case: for a line that matches, these words are offered, or file names, if there are none.
 std::string branch(std::string const& pattern, Words const& words) {
   return pattern + ")" + (words.empty() ? " return" : " words='" + joined(words, " ") + "'") + " ;;\n";
 }
 
 /// The branches for one command, or for a line without one, if `command` is empty.
 struct Branches {
-  std::string for_values;  ///< By command and the word before.
-  std::string for_others;  ///< By command and the word that is completed.
+  std::string for_values;  ///< Patterns of the command and the word before.
+  std::string for_others;  ///< Patterns of the command and the word that is completed.
 
   Branches(CLI::App& app, std::string const& command) {
     Words options, names_of_files, firsts;

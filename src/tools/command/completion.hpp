@@ -9,19 +9,20 @@
 namespace penstock::cli {
 
 /// Takes every value, and names some for the completion of a shell, as in "split, single" or "split single": for an
-/// option whose value is a list of them, or is judged once all options were read. --help does not show them, the
+/// option whose value is a list of them, or is checked once all options were read. --help does not show them, as the
 /// option's description does.
 CLI::Validator offers(std::string const& names);
 
-/// The devices that every machine knows by name.
+/// The names of devices that every machine knows.
 inline constexpr char const* device_words = "auto, cpu, cuda, model:h200, model:h100, model:a100, all";
 
-/// What completion offers for the option: the values that `offers` names, or all that a CLI::IsMember takes. Empty if
-/// it has neither. CLI11 shows the validators of an option only where it may be changed.
+/// The words that completion offers for the option: the values that `offers` names, or all that a CLI::IsMember takes.
+/// Empty if it has neither. CLI11 shows the validators of an option only where it may be changed.
 std::vector<std::string> offered_values(CLI::Option& option);
 
-/// A script that has bash complete the command line of `program`: its commands, the options of each, and the values of
-/// options that have offered_values. For every other word bash offers file names. What --help hides is not offered.
+/// A script that lets bash complete the command line of `program`: its commands, the options of each, and the values of
+/// options that have offered_values. For every other word bash offers file names. Options that --help hides are not
+/// offered.
 std::string bash_completion(CLI::App& program);
 
 }  // namespace penstock::cli

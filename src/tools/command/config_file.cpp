@@ -26,7 +26,7 @@ constexpr char const* option_name = "--config";
 
 #ifdef PENSTOCK_WITH_TOML
 
-/// What the command line would have for a value; empty if it has nothing of that kind. A list is its elements with
+/// The value as the command line would have it; empty if it has nothing of that kind. A list is its elements with
 /// commas.
 std::optional<std::string> text_of(toml::node const& value) {
   if (auto const* const text = value.as_string()) return text->get();
@@ -58,7 +58,7 @@ void set_value(CLI::Option& option, std::string const& path, std::string const& 
   }
 }
 
-/// Sets one option, unless the command line has.
+/// Sets one option, unless the command line has set it.
 void set(CLI::App& command, std::string const& path, std::string const& name, toml::node const& value) {
   CLI::Option* const option = command.get_option_no_throw("--" + name);
   if (option == nullptr || "--" + name == option_name || name == "help") {
@@ -78,23 +78,24 @@ void set(CLI::App& command, std::string const& path, std::string const& name, to
   }
 }
 
-/// Within a number or a name a quote begins none.
+/// False inside a number or a name, where a quote begins no string.
 bool may_begin_a_string(std::string_view before) {
   constexpr std::string_view blank = " \t\r\n";
   while (!before.empty() && before.back() == '[') before.remove_suffix(1);
   if (before.empty() || (blank.find(before.back()) != std::string_view::npos) || before.back() == ',') return true;
   std::string_view const line = before.substr(before.rfind('\n') + 1);
-  return line.find('=') == line.size() - 1;  // The first of its line.
+  return line.find('=') == line.size() - 1;  // The '=' is the first of its line.
 }
 
-/// What toml++ 3.3 is not given.
+/// A place that toml++ 3.3 must not parse.
 struct Unfit {
   std::size_t line = 0;
   std::string remedy;
 };
 
-/// The first character beyond ASCII that is in no string and no comment, or behind a backslash: TOML has none there,
-/// and toml++ does what is undefined with some. Or the first name of many parts: toml++ goes down as deep as these are.
+/// The first character beyond ASCII outside of strings and comments, or behind a backslash: TOML does not allow it
+/// there, and toml++ has undefined behaviour for some. Or the first name of many parts: toml++ recurses as deep as
+/// there are parts.
 std::optional<Unfit> find_unfit(std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   constexpr std::string_view between_names = "=,[]{}";
@@ -103,7 +104,7 @@ std::optional<Unfit> find_unfit(std::string_view text) {
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   std::size_t line = 1, dots = 0;
   bool comment = false;
-  std::string_view closing;  // Of the string, if it is in one.
+  std::string_view closing;  // End of the string at this place; empty outside of strings.
   for (std::size_t at = 0; at < text.size(); ++at) {
     char const now = text[at];
     if (now == '\n') {

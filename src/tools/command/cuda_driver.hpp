@@ -5,7 +5,7 @@
 
 namespace penstock::cli {
 
-/// Why no program can use a GPU here, with a remedy; empty if the dynamic linker finds a CUDA driver.
+/// A sentence on why no program can use a GPU here, with a remedy; empty if the dynamic linker finds a CUDA driver.
 std::string no_driver_sentence();
 
 }  // namespace penstock::cli

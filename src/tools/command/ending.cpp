@@ -12,7 +12,7 @@ namespace penstock::cli {
 
 std::string unreadable_results(std::exception const& problem) {
   std::string words = problem.what();
-  // "[json.exception.parse_error.101] " names a type of the parser's, and nothing that a user can do.
+  // "[json.exception.parse_error.101] " names a type of the parser, which does not help a user.
   if (std::size_t const end = words.find("] "); words.starts_with('[') && end != std::string::npos)
     words.erase(0, end + 2);
   return "Results of another process cannot be read (" + words +

@@ -12,7 +12,7 @@
 
 namespace penstock::cli {
 
-/// What the process says when it ends. docs/commands/README.md has the same table.
+/// Exit codes of the process. docs/commands/README.md has the same table.
 enum ExitCode : int {
   exit_ok = 0,
   exit_some_failed = 1,  ///< Some input could not be read or did not match, some experiment went otherwise, a
@@ -24,7 +24,7 @@ enum ExitCode : int {
   exit_interrupted = 130  ///< Ctrl-C, SIGTERM, SIGHUP: what was under way was finished or cancelled, nothing is left.
 };
 
-/// What a code means, in the words of --help and of the manual.
+/// Meaning of a code, in the words of --help and of the manual.
 struct ExitMeaning {
   ExitCode code;
   char const* words;
@@ -39,24 +39,24 @@ inline constexpr ExitMeaning exit_meanings[] = {
     {exit_device, "the device or the machine could not do it"},
     {exit_interrupted, "interrupted"}};
 
-/// What is said of a failure, and the exit code that it ends with.
+/// Message on a failure, and the exit code that the process ends with.
 struct Complaint {
-  std::string sentence;  ///< Of the failure, and of what helps.
+  std::string sentence;  ///< Describes the failure, and what helps.
   ExitCode code = exit_device;
 };
 
-/// A sentence on results of another process that cannot be read, and what to do; `problem` is what the parser threw.
+/// A sentence on results of another process that cannot be read, and what to do; `problem` is the parser's exception.
 std::string unreadable_results(std::exception const& problem);
 
-/// Of an Error, its own sentence. Of what the standard library, the system or a parser throws, one that says what was
-/// wanted and what to do.
+/// The sentence of an Error. For other exceptions of the standard library, the system or a parser, a sentence that says
+/// what was wanted and what to do.
 Complaint complaint_about(std::exception const& failure);
 
 /// Turns ctrl-C (SIGINT), SIGTERM and SIGHUP into a stop request, as StopSignals does, with exit code 130 for a second
-/// one. A signal that ends the process at once ends it between two lines of the output. If the reader of the output has
-/// gone, that is a stop request, too.
+/// one. A signal that ends the process at once ends it between two lines of the output. The loss of the output's reader
+/// is a stop request, too.
 ///
-/// Make it before any other thread, so that they all leave the signals to it.
+/// Make it before any other thread, so that all threads leave the signals to it.
 /// Threads: the one that made it; `token` and `requested` any.
 class Interrupt {
  public:
@@ -64,9 +64,9 @@ class Interrupt {
   explicit Interrupt(StandardOutput& output);
 
   std::stop_token token() const noexcept { return signals_.token(); }
-  /// Whether a stop was requested, by a signal or because the output has no reader.
+  /// True if a stop was requested, by a signal or because the output has no reader.
   bool requested() const noexcept { return signals_.requested(); }
-  /// Has SIGHUP call this instead of requesting a stop; empty: not any more.
+  /// Makes SIGHUP call this instead of requesting a stop; an empty function ends that.
   ///
   /// Threads: any. Blocks: while it is called.
   void on_hang_up(std::function<void()> reopen) const;

@@ -18,7 +18,7 @@ bool are_one(struct stat const& one, struct stat const& other) noexcept {
 FilePlace::FilePlace(std::string const& name) {
   struct stat status {};
   if (stat(name.c_str(), &status) == 0) there_ = status;
-  constexpr int most_links = 40;  // As the system has it.
+  constexpr int most_links = 40;  // The system has the same limit.
   std::error_code problem;
   path_ = name;
   for (int links = 0; links <= most_links; ++links) {

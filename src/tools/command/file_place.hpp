@@ -9,16 +9,17 @@
 
 namespace penstock::cli {
 
-/// What a name leads to, through links: a file that is there, or where one would be made. Nothing is opened.
+/// The file that a name leads to, through links: one that is there, or the place where it would be made. Nothing is
+/// opened.
 class FilePlace {
  public:
   explicit FilePlace(std::string const& name);
 
-  /// Whether both will be one file. Never for devices such as /dev/null, in which nothing is kept.
+  /// True if both will be one file. Never for devices such as /dev/null, in which nothing is kept.
   bool is(FilePlace const& other) const;
-  /// Whether it is where this open file is.
+  /// True if this open file is the one at this place.
   bool is(int descriptor) const noexcept;
-  /// Whether it is a file that is there, in this folder or one in it.
+  /// True if it is a file that is there, in this folder or one in it.
   bool lies_in(FilePlace const& folder) const;
 
  private:

@@ -19,7 +19,7 @@ namespace penstock::cli {
 namespace {
 
 FilePlace place_of_input(NamedFile const& file) {
-  // Standard input goes by this name, if it has one.
+  // Standard input has this name, if it has one.
   return FilePlace(file.path == "-" ? "/dev/stdin" : file.path);
 }
 
@@ -32,7 +32,7 @@ FilePlace place_of_input(NamedFile const& file) {
                                            ", which holds one of them: name another file for the other.");
 }
 
-/// Where a descriptor is written to by its name, as /dev/stdout, that is meant.
+/// True if the path names a descriptor, as /dev/stdout does: then the descriptor itself is meant.
 bool names_a_descriptor(std::string const& path) {
   return path.starts_with("/dev/") || path.starts_with("/proc/");
 }
@@ -65,7 +65,7 @@ void expect_apart(std::span<NamedFile const> read, std::span<NamedFile const> wr
 
 FilesToWrite::FilesToWrite(std::span<NamedFile const> read, std::span<NamedFile const> written,
                            std::stop_token const& stop) {
-  // Before any is opened, which for a pipe may wait.
+  // This comes before any file is opened, which for a pipe may block.
   expect_apart(read, written);
   for (NamedFile const& file : written) {
     if (!file.path.empty())
@@ -84,7 +84,7 @@ namespace {
 
 using Clock = Recorder::Clock;
 
-/// What one passage takes to note, with the two looks at the clock that it needs.
+/// The time to note one passage, with the two clock reads that it needs.
 std::chrono::duration<double, std::milli> time_to_note() {
   constexpr int notes = 1 << 14;
   Recorder recorder({.capacity = notes, .thin_out = true});

@@ -27,12 +27,12 @@ namespace penstock::cli {
 struct NamedFile {
   std::string option;             ///< "--trace", say.
   std::string path;               ///< Empty if the option was not given; "-" for standard input.
-  std::string rewritten_by = {};  ///< The option that may name it too, since it is read before that is written.
-  bool whole_folder = true;       ///< All files of a folder are read; else the command itself sees which.
+  std::string rewritten_by = {};  ///< Another option that may name it too, since it is read before that is written.
+  bool whole_folder = true;       ///< All files of a folder are read; otherwise the command itself checks which.
 };
 
-/// Looks whether each of `written` is none of `read`, in none of their folders, no other of `written` and not where
-/// standard output or standard error goes, by what they are and not by their names. Nothing is opened.
+/// Checks that each of `written` is none of `read`, in none of their folders, no other of `written` and not the file of
+/// standard output or standard error. It compares files, not names. Nothing is opened.
 ///
 /// Throws: Error of kind bad_argument.
 void expect_apart(std::span<NamedFile const> read, std::span<NamedFile const> written);
@@ -42,7 +42,7 @@ void expect_apart(std::span<NamedFile const> read, std::span<NamedFile const> wr
 /// Threads: one at a time.
 class FilesToWrite {
  public:
-  /// Looks whether they are apart, and whether each of `written` can be written. Nothing is made or changed.
+  /// Checks that they are apart, and that each of `written` can be written. Nothing is made or changed.
   ///
   /// Blocks: as OutputFile.
   /// Throws: as `expect_apart` and OutputFile.
@@ -64,33 +64,33 @@ struct TraceArguments {
 
   /// `of` is what the trace shows, as in "the run".
   void add_to(CLI::App& command, std::string const& of);
-  /// Those of the trace only.
+  /// Adds the options of the trace only.
   void add_trace_to(CLI::App& command, std::string const& of);
   /// The same as arguments of another command, which writes to `path`; empty for no trace.
   std::vector<std::string> arguments(std::string const& path) const;
   /// Throws: Error of kind bad_argument, if the options do not go together, or not with this build.
   void check() const;
-  /// For FilesToWrite.
+  /// The file for FilesToWrite.
   NamedFile named() const { return {"--trace", file}; }
   /// A recorder with room for some 100'000 tiles, which keeps fewer of longer runs; null if no trace is asked for.
   std::unique_ptr<Recorder> recorder() const;
-  /// The ranges of a pipeline, if CUPTI was asked for: null if it was not, or if it cannot be had, which is said on
-  /// standard error.
+  /// The ranges of a pipeline, if CUPTI was asked for: null if it was not, or if it is not available, which is reported
+  /// on standard error.
   std::unique_ptr<ActivityLog> activity_log(Recorder* recorder) const;
-  /// The ranges otherwise: null if no profiler is to be shown anything.
+  /// The ranges without CUPTI: null if no profiler is to see any.
   std::unique_ptr<Ranges> nvtx_ranges() const;
 };
 
-/// Has a file written by `write`.
+/// Has `write` write a file.
 ///
 /// Throws: as OutputFile::write.
 void write_trace_file(OutputFile& file, std::function<void(std::ostream&)> const& write);
-/// With such a trace.
+/// Has the file written with such a trace.
 ///
 /// Throws: likewise.
 void write_trace_file(OutputFile& file, Recording const& recording, TraceFacts const& facts);
 
-/// In a line, how much of a run of `wall` the trace shows, and what it took to record it.
+/// A line on how much of a run of `wall` the trace shows, and on the cost of recording it.
 std::string traced_text(std::string const& path, Recording const& recording, std::chrono::nanoseconds wall);
 
 }  // namespace penstock::cli

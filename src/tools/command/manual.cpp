@@ -18,7 +18,7 @@ std::vector<CLI::App const*> commands_of(CLI::App const& program) {
   return program.get_subcommands([](CLI::App const*) { return true; });
 }
 
-/// Of a group; of none, if `group` is hidden.
+/// Options of a group; none if `group` is hidden.
 std::vector<CLI::Option const*> options_of(CLI::App const& command, std::string const& group, bool positional) {
   return command.get_options([&](CLI::Option const* option) {
     return !group.empty() && option->get_group() == group && option->get_positional() == positional;
@@ -33,7 +33,7 @@ std::string italic(std::string_view text) {
   return "\\fI" + roff(text) + "\\fR";
 }
 
-/// Lines of `text`, which are filled; one that begins with a space begins a line of the page, too.
+/// Filled lines of `text`; one that begins with a space begins a line of the page, too.
 std::string paragraph(std::string const& text) {
   std::string lines;
   for (std::string line : CLI::detail::split(text, '\n')) {
@@ -44,7 +44,7 @@ std::string paragraph(std::string const& text) {
   return lines;
 }
 
-/// A sentence begins with a small letter behind the dash of NAME, and has no full stop there. An acronym stays.
+/// A sentence behind the dash of NAME begins with a small letter, and has no full stop. An acronym stays.
 std::string in_one_line(std::string text) {
   if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0)
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
@@ -61,7 +61,7 @@ std::string as_sentence(std::string const& text) {
   return text.empty() || text.ends_with('.') ? text : text + ".";
 }
 
-/// Such as penstock-hash.
+/// A name such as penstock-hash.
 std::string page_name(CLI::App const& program, CLI::App const& command) {
   return &program == &command ? program.get_name() : program.get_name() + "-" + command.get_name();
 }
@@ -70,7 +70,7 @@ bool takes_many(CLI::Option const& option) {
   return option.get_expected_max() == CLI::detail::expected_max_vector_size;
 }
 
-/// What stands for a value: the type without what its validators add to it.
+/// Placeholder of a value: the type without what its validators add to it.
 std::string value_name(CLI::Option const& option) {
   std::string const type = option.get_type_name();
   return type.substr(0, type.find(':'));
@@ -86,7 +86,7 @@ std::string tag_of(CLI::Option const& option) {
   return tag;
 }
 
-/// Such as "Not with --json, --quiet.", in order; CLI11 has them in the order of addresses.
+/// A sentence such as "Not with --json, --quiet.", in order; CLI11 has them in the order of addresses.
 std::string with_others(std::string const& words, std::set<CLI::Option*> const& others) {
   std::vector<std::string> names;
   for (CLI::Option const* const other : others) names.push_back(other->get_name());
@@ -145,7 +145,7 @@ void write_file(std::filesystem::path const& path, std::string const& text) {
 }  // namespace
 
 std::string roff(std::string_view text) {
-  // A request begins with one of these two. The second is written as an escape, which is none.
+  // A request of roff begins with one of these two. The second is written as an escape, which is not a request.
   std::string escaped = text.starts_with('.') ? "\\&" : "";
   for (char const letter : text) {
     switch (letter) {
@@ -180,7 +180,7 @@ std::string roff(std::string_view text) {
 std::string manual_page(CLI::App const& program, CLI::App const& command) {
   bool const whole = &program == &command;
   std::string title = page_name(program, command);
-  // No date: the same sources make the same page on every day. And no word is divided, for most of them are names.
+  // There is no date: the same sources make the same page on every day. No word is divided, for most of them are names.
   std::string page = ".TH " + roff(in_capitals(title)) + " 1 \"\" \"" + roff(program.get_name()) + " " +
                      roff(PENSTOCK_VERSION) + "\" \"User Commands\"\n.nh\n";
   page += ".SH NAME\n" + roff(title) + " \\- " + roff(in_one_line(command.get_description())) + "\n";
@@ -198,7 +198,7 @@ std::string manual_page(CLI::App const& program, CLI::App const& command) {
   for (ExitMeaning const& one : exit_meanings) {
     page += ".TP\n" + bold(std::to_string(one.code)) + "\n" + paragraph(as_sentence(one.words));
   }
-  // The program's footer is the exit codes. A command without one of its own has that.
+  // The program's footer has the exit codes. A command without its own footer has that one.
   if (command.get_footer() != program.get_footer()) page += ".SH NOTES\n" + paragraph(command.get_footer());
   return page + see_also(program, command);
 }

@@ -10,14 +10,14 @@
 namespace penstock::cli {
 
 /// The page of section 1 on `command`, which is `program` itself or one of its commands, in the macros of man(7). It
-/// says what --help says, and what exit codes mean. What --help hides it leaves out.
+/// has the text of --help, and the meanings of exit codes. Options that --help hides are left out.
 std::string manual_page(CLI::App const& program, CLI::App const& command);
 
-/// `text` as a page shows it, letter by letter: nothing in it is a request or an escape of roff.
+/// `text` for a page that shows it letter by letter: nothing in it is a request or an escape of roff.
 std::string roff(std::string_view text);
 
-/// Writes a page for the program and one for each of its commands, and what completes its command line, into folders of
-/// `folder` that are named as in /usr/share: man/man1 and bash-completion/completions.
+/// Writes a page for the program and one for each of its commands, and a script that completes its command line, into
+/// folders of `folder` that are named as in /usr/share: man/man1 and bash-completion/completions.
 ///
 /// Throws: Error of kind bad_argument or system, if a file cannot be written; std::filesystem::filesystem_error, if a
 /// folder cannot be made.

@@ -15,10 +15,11 @@ namespace penstock {
 /// Host memory that a device copies from and to on its own.
 class PinnedMemory {
  public:
-  /// No temporary object, since GCC says of one that it may be read before it is written, where the sanitizers are on.
+  /// This is not a temporary object, since GCC warns that one may be read before it is written, if the sanitizers are
+  /// on.
   static inline std::optional<NumaNode> const any_node{};
 
-  /// On `node`, if it names one.
+  /// Allocates and pins memory, on `node` if it names one.
   ///
   /// Blocks: as Slab, until `stop` is requested at most.
   /// Throws: Error, if there is not so much memory, if it cannot be pinned, or if `stop` was requested before.
@@ -30,7 +31,7 @@ class PinnedMemory {
 
  private:
   Slab slab_;
-  Pinned pinned_;  ///< Goes first.
+  Pinned pinned_;  ///< It is destroyed first.
 };
 
 }  // namespace penstock

@@ -26,7 +26,7 @@ namespace {
 int unnamed_file(std::string const& folder) {
   int const unnamed = open(folder.c_str(), O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
   if (unnamed >= 0) return unnamed;
-  // Not every file system has files without a name from the start.
+  // Some file systems have no files without a name from the start.
   std::string pattern = folder + "/penstock-XXXXXX";
   int const named = mkostemp(pattern.data(), O_CLOEXEC);
   if (named >= 0) unlink(pattern.c_str());
@@ -62,7 +62,7 @@ std::string command_text(int count, char const* const* arguments) {
 
 std::string_view program_name() noexcept {
   constexpr std::string_view legacy = "-legacy";
-  // Of the C library, which had it from the command line. It is there in destructors of static objects, too.
+  // The C library had this name from the command line. It is there in destructors of static objects, too.
   std::string_view name = program_invocation_short_name;
   if (name.ends_with(legacy)) name.remove_suffix(legacy.size());
   return name;
@@ -78,7 +78,7 @@ void tell(std::string_view sentence) noexcept {
   try {
     translated = in_options(sentence);
     sentence = translated;
-  } catch (std::bad_alloc const&) {  // Then it is said as it is.
+  } catch (std::bad_alloc const&) {  // The sentence is then printed as it is.
   }
   std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(name.size()), name.data(), static_cast<int>(sentence.size()),
                sentence.data());
@@ -91,7 +91,7 @@ std::string title_of(std::string_view command) {
 ChildEnd run_child(std::vector<std::string> const& arguments, std::stop_token const& stop) {
   ProgramRun run;
   run.arguments = arguments;
-  // A device that is being measured may take its time to let go.
+  // A device that is being measured may take some time to be released.
   run.grace = std::chrono::hours(1);
   try {
     ProgramEnd end = run_program(run, stop);

@@ -23,7 +23,7 @@ namespace {
   throw Error(ErrorKind::bad_argument, sentence);
 }
 
-/// The first in the folders of PATH that can be started, else `name`.
+/// The first file of that name in the folders of PATH that can be started, else `name`.
 std::string path_of(std::string const& name) {
   if (name.find('/') != std::string::npos) return name;
   char const* const path = std::getenv("PATH");
@@ -47,7 +47,7 @@ ProgramKind kind_of(std::string const& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<char, 2> mark{};
   file.read(mark.data(), mark.size());
-  // One that may be run and not read is taken for what most are.
+  // A program that may be run and not read is assumed to be dynamic, as most are.
   if (!file) return ProgramKind::dynamic;
   if (std::string_view(mark.data(), mark.size()) == "#!") return ProgramKind::script;
   Elf64_Ehdr header{};

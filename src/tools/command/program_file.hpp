@@ -6,7 +6,7 @@
 
 namespace penstock::cli {
 
-/// How a program is linked.
+/// Ways in which a program is linked.
 enum class ProgramKind : std::uint8_t {
   dynamic,       ///< The dynamic linker loads its libraries, and can load ours.
   linked_whole,  ///< Linked with -static: the dynamic linker cannot load a library into it.
@@ -16,7 +16,7 @@ enum class ProgramKind : std::uint8_t {
 
 /// A program that can be started.
 struct ProgramFile {
-  std::string path = {};  ///< With a slash in it.
+  std::string path = {};  ///< A path with a slash in it.
   ProgramKind kind = ProgramKind::dynamic;
   /// It is set-uid or set-gid, or has capabilities, so the dynamic linker ignores LD_PRELOAD.
   bool takes_rights = false;
@@ -27,7 +27,7 @@ struct ProgramFile {
 /// Throws: Error of kind bad_argument with a remedy, if there is no such program, or it cannot be started.
 ProgramFile find_program(std::string const& name);
 
-/// Finds a program that the system loads libraries of ours into, and gives its path.
+/// Finds a program into which the system loads libraries of ours, and returns its path.
 ///
 /// Throws: likewise, and if it would not: the program takes rights, is linked with -static, or is for another
 /// processor.

@@ -22,21 +22,21 @@ namespace penstock::cli {
 unsigned terminal_width(int terminal = 2);
 /// "1:05", "2:00:00".
 std::string clock_text(double seconds);
-/// A bar that is full to that part, 0 to 1, and the words behind it; no bar if there is no part or no room for it.
-/// Leaves a column free, so that no terminal wraps.
+/// A bar that is full to that part, 0 to 1, and the words behind it; no bar if there is no part or no room for it. One
+/// column stays free, so that no terminal wraps.
 std::string bar_line(std::optional<double> part, std::string const& words, unsigned width);
 
 /// One line with a bar: bytes, GB/s, time left. `width` is the terminal's.
 std::string progress_line(std::uint64_t done, std::optional<std::uint64_t> total, std::chrono::duration<double> elapsed,
                           unsigned width);
 
-/// A line of standard error that is drawn over itself, if that is a terminal.
+/// A line of standard error that is redrawn in place, if that is a terminal.
 ///
 /// Threads: one at a time.
 class TerminalLine {
  public:
-  /// `wanted` false: draws nothing, like where standard error is no terminal. With `on` that file takes the place of
-  /// standard error.
+  /// If `wanted` is false it draws nothing, as on a standard error that is no terminal. The file `on`, if named, takes
+  /// the place of standard error.
   explicit TerminalLine(bool wanted, std::string const& on = "");
 
   bool drawn() const noexcept { return drawn_; }
@@ -64,7 +64,7 @@ class Progress {
 
   bool drawn() const noexcept { return line_.drawn(); }
   void add(std::uint64_t bytes) noexcept { done_.fetch_add(bytes, std::memory_order_relaxed); }
-  /// Until it is known, the line has no bar and no time left.
+  /// The line has no bar and no time left until the total is known.
   void set_total(std::uint64_t bytes) noexcept {
     total_.store(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
   }
@@ -85,11 +85,11 @@ class Progress {
   std::jthread thread_;
 };
 
-/// One line with a bar: how many runs of how many, the time left, and what is next.
+/// One line with a bar: the runs done and in total, the time left, and the next step.
 std::string runs_line(std::size_t done, std::size_t total, std::chrono::duration<double> elapsed,
                       std::string const& now, unsigned width);
 
-/// How far a process was that started this one to do a part of its runs, and where it draws its line.
+/// Progress of the process that started this one to do a part of its runs, and the terminal where it draws its line.
 struct ProgressBegun {
   std::string on;
   std::size_t done = 0;
@@ -101,7 +101,7 @@ struct ProgressBegun {
   std::string option() const;
 };
 
-/// Draws that line, or another, whenever it is told; wipes it at the end.
+/// Draws that line, or another, at each call; wipes it at the end.
 ///
 /// Threads: one.
 class RunProgress {
@@ -113,18 +113,18 @@ class RunProgress {
   RunProgress& operator=(RunProgress const&) = delete;
   ~RunProgress() { end(); }
   void show(std::size_t done, std::size_t total, std::string const& now);
-  /// For a process that does the next of the runs; empty if nothing is drawn.
+  /// The progress for a process that does the next of the runs; empty if nothing is drawn.
   std::optional<ProgressBegun> handed_on(std::size_t done, std::size_t total) const;
-  /// Another line in its place.
+  /// Draws another line in its place.
   void draw(std::string const& line);
-  /// Wipes it already.
+  /// Wipes the line before the end.
   void end();
 
  private:
   std::chrono::nanoseconds elapsed() const { return begun_.elapsed + (std::chrono::steady_clock::now() - start_); }
 
   ProgressBegun const begun_;
-  std::optional<TerminalLine> line_;  ///< Until it ends.
+  std::optional<TerminalLine> line_;  ///< Empty once it has ended.
   std::chrono::steady_clock::time_point const start_ = std::chrono::steady_clock::now();
 };
 

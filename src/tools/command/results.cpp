@@ -83,7 +83,7 @@ std::string short_number(double value) {
 std::string axis_value_text(std::string const& axis, std::string const& value) {
   if (!is_in_bytes(axis)) return value;
   std::string const text = size_text(std::stoull(value));
-  // What it rounded is said in bytes.
+  // Sizes that the text would round are given in bytes.
   return text.find('.') == std::string::npos ? text : value + " B";
 }
 

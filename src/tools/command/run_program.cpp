@@ -40,7 +40,7 @@ struct Pipe {
   Descriptor to;
 };
 
-/// Pointers to words, as exec takes them.
+/// Pointers to words for exec.
 std::vector<char*> pointers(std::vector<std::string> const& words) {
   std::vector<char*> all;
   all.reserve(words.size() + 1);
@@ -60,7 +60,7 @@ std::vector<std::string> environment_with(std::vector<std::pair<std::string, std
   return all;
 }
 
-/// What the child needs between its fork and its program.
+/// Data that the child needs between its fork and its program.
 struct Birth {
   std::vector<char*> words;
   std::vector<char*> environment;
@@ -69,8 +69,8 @@ struct Birth {
   pid_t parent;
 };
 
-/// Only what is safe after a fork of one of many threads. All signals are let in, which this process may keep from its
-/// threads, and it dies with the thread that started it.
+/// Does only what is safe after a fork in a process of many threads. It unblocks all signals, which this process may
+/// block in its threads. The child dies with the thread that started it.
 [[noreturn]] void become(Birth const& birth) {
   // The parent may have ended in between.
   bool ready = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == birth.parent;
@@ -80,7 +80,7 @@ struct Birth {
     ready = ready && dup2(from < 0 ? nothing : from, to) == to;
   }
   if (nothing > STDERR_FILENO) close(nothing);
-  // By SIGTERM it is asked to end. What else is ignored stays so, as SIGINT behind a shell.
+  // SIGTERM asks it to end. Other ignored signals stay ignored, as SIGINT does behind a shell.
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGPIPE, SIG_DFL);
   std::signal(SIGXFSZ, SIG_DFL);
@@ -89,14 +89,14 @@ struct Birth {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (ready) execve(birth.words[0], birth.words.data(), birth.environment.data());
   int const problem = errno;
-  // A parent that does not get the number learns of the failure by the code.
+  // If the parent does not get the number it learns of the failure by the code.
   bool const told = write(birth.refusal, &problem, sizeof problem) == sizeof problem;
   _exit(told ? 127 : 126);
 }
 
 pid_t start(ProgramRun const& run, int output, int complaint) {
   std::vector<std::string> const environment = environment_with(run.environment);
-  Pipe refusal;  // Which closes when the program begins.
+  Pipe refusal;  // It closes when the program begins.
   Birth const birth{
       pointers(run.arguments), pointers(environment), {run.input, output, complaint}, refusal.to.number, getpid()};
   pid_t const child = fork();
@@ -121,7 +121,7 @@ std::chrono::nanoseconds time_of(rusage const& usage) {
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-/// A program that runs, and what is heard of it.
+/// A program that runs, and its output so far.
 class Running {
  public:
   Running(ProgramRun const& run, std::stop_token const& stop)
@@ -144,7 +144,7 @@ class Running {
     while (told ? !reaped_ : listening()) step(told);
     reap();
     end_.left = subreaper.end_all();
-    // What is still in the pipes. Others may have them open, if they were not to be ended.
+    // Reads the rest from the pipes. Others may have them open, if they were not to be ended.
     while (run_.all_end && listening()) {
       if (!look({-1, -1}, std::chrono::milliseconds(0))) break;
     }

@@ -15,7 +15,7 @@
 
 namespace penstock::cli {
 
-/// What a program wrote to one descriptor: a checksum of all of it, and its first bytes as text.
+/// Output of a program on one descriptor: a checksum of all of it, and its first bytes as text.
 class Heard {
  public:
   explicit Heard(std::size_t keep = std::numeric_limits<std::size_t>::max()) : keep_(keep) {}
@@ -39,7 +39,7 @@ class Heard {
   std::string begin_;
 };
 
-/// A program to run, and how.
+/// A program to run, and options for the run.
 struct ProgramRun {
   std::vector<std::string> arguments = {};  ///< [0] is its path, with a slash in it.
   /// Environment variables that are added to ours, or replace them.
@@ -48,18 +48,18 @@ struct ProgramRun {
   int output = -1;     ///< A descriptor for its standard output; -1: it goes to ProgramEnd::output.
   int complaint = -1;  ///< A descriptor for its standard error; -1: it goes to ProgramEnd::complaint.
   std::size_t keep = std::numeric_limits<std::size_t>::max();          ///< Bytes of each output that are kept as text.
-  std::chrono::nanoseconds longest = std::chrono::nanoseconds::max();  ///< After this time it is ended.
-  std::chrono::nanoseconds grace = std::chrono::seconds(5);            ///< From SIGTERM to SIGKILL.
-  bool all_end = true;  ///< True: processes that it leaves behind are ended. False: they go on.
+  std::chrono::nanoseconds longest = std::chrono::nanoseconds::max();  ///< The program is ended after this time.
+  std::chrono::nanoseconds grace = std::chrono::seconds(5);            ///< Time from SIGTERM to SIGKILL.
+  bool all_end = true;  ///< True: processes that it leaves behind are ended. False: they continue.
 };
 
-/// How a program ended, and what it wrote.
+/// The end of a program, and its output.
 struct ProgramEnd {
   int code = 0;                      ///< Its exit code; 128 plus the number of the signal, if a signal ended it.
   int signal = 0;                    ///< The signal that ended it, or 0.
   bool overtime = false;             ///< It was ended because it ran longer than ProgramRun::longest.
-  unsigned left = 0;                 ///< How many processes that it left behind were ended.
-  std::chrono::nanoseconds wall{0};  ///< From its start to its end.
+  unsigned left = 0;                 ///< Number of processes that it left behind and that were ended.
+  std::chrono::nanoseconds wall{0};  ///< Time from its start to its end.
   std::chrono::nanoseconds cpu{0};   ///< CPU time of it, and of its child processes that it has waited for.
   Heard output = Heard();
   Heard complaint = Heard();

@@ -17,7 +17,7 @@
 namespace penstock::cli {
 namespace {
 
-/// As many whole lines as a pipe takes at once and undivided, at least one.
+/// Length of as many whole lines as a pipe takes at once and undivided, at least one.
 std::size_t length_of_group(std::string_view lines) {
   if (lines.size() <= PIPE_BUF) return lines.size();
   std::size_t end = lines.rfind('\n', PIPE_BUF - 1);
@@ -50,7 +50,7 @@ bool StandardOutput::write(std::string_view lines) {
   return !failed();
 }
 
-/// A signal is taken by another thread, and does not interrupt a wait of this one: so it looks now and then.
+/// Another thread takes signals, and a signal does not interrupt a wait of this one: so it checks periodically.
 bool StandardOutput::has_room() const {
   constexpr int milliseconds_between_looks = 50;
   constexpr std::chrono::seconds patience{1};
@@ -58,7 +58,7 @@ bool StandardOutput::has_room() const {
   for (;;) {
     pollfd room{.fd = descriptor_, .events = POLLOUT, .revents = 0};
     int const ready = poll(&room, 1, milliseconds_between_looks);
-    // Whatever is wrong with it, the write says.
+    // The write reports whatever is wrong with it.
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
     auto const now = std::chrono::steady_clock::now();
     if (hurry_) give_up = std::min(give_up, now + patience);
@@ -82,14 +82,14 @@ bool StandardOutput::write_whole(std::string_view lines) {
     }
   }
   if (problem == 0) return true;
-  // Of the part that was written the last line may lack its end.
+  // The last line of the part that was written may lack its end.
   std::string_view const part = lines.substr(0, lines.size() - rest.size());
   take_back(part.size() - (part.rfind('\n') + 1));
   fail(problem);
   return false;
 }
 
-/// Takes the last bytes out of a file again, if nothing came behind them.
+/// Removes the last bytes from a file again, if nothing follows them.
 void StandardOutput::take_back(std::size_t bytes) const {
   struct stat status {};
   off_t const end = lseek(descriptor_, 0, SEEK_CUR);

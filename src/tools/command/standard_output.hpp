@@ -10,10 +10,10 @@
 
 namespace penstock::cli {
 
-/// Standard output, for whole lines that are handed to the system at once and never in part.
+/// Standard output, for whole lines that the system gets at once and never in part.
 ///
-/// While one exists, a reader that has gone is an error like others, and not a signal, unless the program is to die of
-/// it.
+/// While one exists, a reader that has gone is an error like any other and not a signal, unless a broken pipe is to end
+/// the program.
 ///
 /// Threads: any.
 class StandardOutput {
@@ -29,18 +29,18 @@ class StandardOutput {
   /// Returns: false, from the first failure on, after which nothing is written any more.
   bool write(std::string_view lines);
   bool failed() const noexcept { return problem_.load() != 0; }
-  /// Looks whether it can be written, as far as the system knows that without a write.
+  /// Checks if it can be written, as far as the system knows that without a write.
   ///
   /// Returns: false, if it is not open for writing, or its reader has gone; it has then failed.
   bool probe();
-  /// From now on a reader that takes nothing for a second is not waited for.
+  /// Stops waiting, from now on, for a reader that takes nothing for a second.
   void hurry() noexcept { hurry_ = true; }
-  /// Whether it failed since there was a hurry.
+  /// True if it failed since `hurry` was called.
   bool given_up() const noexcept;
   /// A sentence on why it failed.
   std::string complaint() const;
   /// Lets no thread write any more, so that the process may end at any moment with no line torn. A write that does not
-  /// end within a second is not waited for: a pipe has then taken none of it, or its reader stands still.
+  /// end within a second is not waited for: a pipe has then taken none of it, or its reader has stopped reading.
   void close_between_lines();
   int descriptor() const noexcept { return descriptor_; }
 
@@ -51,7 +51,7 @@ class StandardOutput {
   void fail(int problem);
 
   int const descriptor_;
-  bool const regular_;  ///< Whether it is a regular file, which always has room.
+  bool const regular_;  ///< True for a regular file, which always has room.
   bool const dies_of_broken_pipe_;
   std::atomic<bool> hurry_{false};
   std::mutex mutex_;

@@ -21,11 +21,11 @@ namespace {
 /// The parent of a process; 0 if it is not there any more.
 pid_t parent_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  // By read, which takes it for the end if the process goes in between; an iterator throws.
+  // `read` takes it for the end if the process goes in between; an iterator throws.
   std::string line(512, '\0');
   file.read(line.data(), static_cast<std::streamsize>(line.size()));
   line.resize(static_cast<std::size_t>(file.gcount()));
-  // Behind the name, which may hold anything: a state and the parent.
+  // The name may hold anything; a state and the parent follow it.
   std::size_t const name_end = line.rfind(") ");
   pid_t parent = 0;
   if (name_end != std::string::npos && name_end + 4 < line.size())
@@ -71,7 +71,7 @@ unsigned Subreaper::end_all() const {
     pid_t const gone = waitpid(-1, &status, __WALL);
     if (gone < 0 && errno == EINTR) continue;
     if (gone < 0) break;
-    // Others had ended before, and had no parent that waited for them.
+    // The others had ended before, and had no parent that waited for them.
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ++ended;
   }
   return ended;

@@ -10,7 +10,7 @@ namespace penstock::cli {
 /// The processes below this one: its children, their children, and so on.
 std::vector<pid_t> descendants();
 
-/// While it lives, orphans of our children become our children, so that they can be found and ended.
+/// Makes orphans of our children our children while it lives, so that they can be found and ended.
 ///
 /// Threads: one at a time in a process.
 class Subreaper {

@@ -26,7 +26,7 @@ struct Side {
   std::string name() const { return std::string(flavour_name(flavour)); }
   std::string path() const { return sibling_program(program); }
 };
-/// In the order in which they run.
+/// Both sides, in the order in which they run.
 std::array<Side, 2> sides_of(std::string const& program) {
   return {Side{Flavour::legacy, program + "-legacy"}, Side{Flavour::per_thread, program}};
 }
@@ -107,7 +107,7 @@ bool CompareCommand::judge(Comparison& comparison, RunProgress& progress, Interr
   bool could = true;
   auto const all = cases.cases(sweep.axes);
   std::size_t const of_one = comparison.points() / all.size();
-  // A program says the timeline of one point only: that at which they differ most comes last, by itself.
+  // A program gives the timeline of one point only: so the point at which they differ most comes last, by itself.
   auto others = comparison.measured();
   std::erase(others, *plainest);
   for (auto const& asked : {others, {*plainest}}) {
@@ -138,7 +138,7 @@ bool CompareCommand::judge(Comparison& comparison, RunProgress& progress, Interr
   return could;
 }
 
-/// The same point by both, one after the other, at which the difference is greatest.
+/// The same point by both, one after the other: the one with the greatest difference.
 void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const> scratch, Comparison const& comparison,
                                     Interrupt const& interrupt) const {
   auto const point = comparison.plainest();
@@ -156,7 +156,7 @@ void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const>
     std::string const& file = scratch[files.size()].path();
     std::string said = complaint_of(bench(sweep.one_round(side.path(), axes, 1), file, interrupt));
     if (interrupt.requested()) return;
-    // The user knows of one file.
+    // The user knows only the one file.
     if (auto const at = said.find(file); at != std::string::npos) said.replace(at, file.size(), trace.file);
     took.push_back(side.program + ": " + said);
     files.emplace_back(file);
@@ -181,7 +181,7 @@ ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt)
                         output, interrupt);
   }
   for (SweepCase const& one : cases.cases(sweep.axes))
-    static_cast<void>(one.axes.axes());  // What cannot be, is said at once.
+    static_cast<void>(one.axes.axes());  // Impossible values are reported at once.
   if (sweep.axes.job != nullptr) expect_both_programs(program);
   std::string const date = date_now();
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());

@@ -19,16 +19,16 @@
 
 namespace penstock::cli {
 
-/// `penstock compare`: the same sweep by the programs of both flavours in turn. Of a job of the user's the first round
-/// of both also checks that results are the same.
+/// `penstock compare`: runs the same sweep alternately by the programs of both flavours. For a job of the user's the
+/// first round of both also checks that results are the same.
 struct CompareCommand {
   std::string program = "penstock";  ///< The per-thread one; the other has "-legacy" behind its name.
   SweepArguments sweep;
   unsigned rounds = 5;
-  TraceArguments trace;  ///< Of both at one point.
+  TraceArguments trace;  ///< The trace shows both at one point.
   std::optional<double> expected;
   CaseArguments cases;
-  ProgramsToCompare programs;  ///< In place of all that.
+  ProgramsToCompare programs;  ///< They replace all the options above.
 
   void add_to(CLI::App& command);
   /// Blocks: some tenths of a second for each point, round and flavour.
@@ -36,13 +36,13 @@ struct CompareCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
-  /// What a program's `bench` says with these arguments, as JSON; whatever there is, if `interrupt` was requested. With
-  /// a trace, unless its file has no name.
+  /// Output of a program's `bench` with these arguments, as JSON; possibly partial if `interrupt` was requested. It
+  /// writes a trace, unless `trace_file` is empty.
   ChildEnd bench(std::vector<std::string> arguments, std::string const& trace_file, Interrupt const& interrupt) const;
-  /// The rounds; ends early if `interrupt` was requested, with a round less.
+  /// Measures the rounds; ends early if `interrupt` was requested, without the last round.
   void measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const;
-  /// A run more of each point by each program, for what is in the data and on the page beside throughput. False if one
-  /// of them could not, which is said.
+  /// Runs each point once more by each program, for the data beside throughput. False if one of them could not, which
+  /// is reported.
   bool judge(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const;
   void write_trace_of(OutputFile& to, std::span<ScratchFile const> scratch, Comparison const& comparison,
                       Interrupt const& interrupt) const;

@@ -28,12 +28,12 @@ struct ProgramsToCompare {
     std::string command_line = {};
   };
 
-  /// Adds its options. Of those that `command` has already, only `--rounds`, `--json`, `--html`, `--expect` and
+  /// Adds its options. Among those that `command` has already, only `--rounds`, `--json`, `--html`, `--expect` and
   /// `--help` can be combined with `--programs`.
   void add_to(CLI::App& command);
   /// Throws: Error of kind bad_argument, if options were given that cannot be combined.
   void check() const;
-  /// Runs both programs in turn, and prints how they differ.
+  /// Runs both programs alternately, and prints how they differ.
   ///
   /// Blocks: until all rounds are done, for --within seconds at most and some more.
   /// Throws: Error, if one of the two cannot be run.

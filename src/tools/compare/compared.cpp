@@ -14,9 +14,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 using measure::Spread;
 
-/// A difference below that is none.
+/// A difference below this does not count.
 constexpr double noise = 0.1;
-/// With fewer pairs of runs it is not known how far they stray.
+/// Fewer pairs of runs do not show how far they vary.
 constexpr std::size_t fewest_runs = 3;
 
 std::string times(double factor) {
@@ -25,10 +25,10 @@ std::string times(double factor) {
 
 /// The speed-ups of some points.
 struct Found {
-  Spread all{.median = 0, .least = 0, .most = 0};  ///< Of their medians: the greatest is `median`.
+  Spread all{.median = 0, .least = 0, .most = 0};  ///< Spread of their medians: the greatest is `median`.
   std::string list;                                ///< "2.1 times (tile 4 KiB, 2.0 to 2.2) and 1.5 times (...)".
-  bool told = false;                               ///< By one point at least, with all its runs on one side.
-  bool enough = true;                              ///< Runs of each.
+  bool told = false;                               ///< At least one point has all its runs on one side.
+  bool enough = true;                              ///< Each point has enough runs.
 };
 
 Found find_in(std::vector<ComparedPoint const*> const& points) {
@@ -50,7 +50,7 @@ Found find_in(std::vector<ComparedPoint const*> const& points) {
   return found;
 }
 
-/// What there is to say of them, after "With 16 threads, ".
+/// The text on them, after "With 16 threads, ".
 std::string words_on(Found const& found, bool one_thread) {
   if (!found.told || !found.enough) {
     return "per-thread default streams came to " + found.list + " the tiles of the legacy one: " +
@@ -71,7 +71,7 @@ std::string words_on(Found const& found, bool one_thread) {
                      : ", in which the work of all threads takes turns in a single stream.");
 }
 
-/// Likewise, after "With the framework as it is used, ".
+/// The text on them, after "With the framework as it is used, ".
 std::string words_on_used(Found const& found) {
   std::string const came_to = found.list + " the tiles of the legacy one";
   if (!found.told || !found.enough) {

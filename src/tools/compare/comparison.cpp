@@ -47,10 +47,10 @@ void expect_one_build(Json const& legacy, Json const& per_thread, std::string co
   }
 }
 
-/// With two of so many a page stays below 1 MB.
+/// A page with two of this size stays below 1 MB.
 constexpr std::size_t most_passages = 5'000;
 
-/// No more passages than there is room for: a stretch from its middle.
+/// The timeline, cut to a stretch from its middle if it has more passages than there is room for.
 Json shortened(Json timeline) {
   Json const& passages = timeline.at("passages");
   if (passages.size() <= most_passages) return timeline;
@@ -160,7 +160,7 @@ std::optional<std::size_t> Comparison::plainest() const {
   double most = 0;
   std::optional<std::size_t> found;
   for (std::size_t const i : measured()) {
-    // What a late clock shows is shown only if there is nothing else.
+    // Points with a late clock are shown only if there are no others.
     double const judged = compared_->points[i].judged_by_its_clock() ? 1 : 1e-6;
     double const speed_up = judged * measure::spread_of(compared_->points[i].speed_ups()).median;
     if (speed_up > most) found = i;
@@ -192,7 +192,7 @@ void Comparison::judge(Flavour by, std::string_view results, std::span<std::size
   }
   Json timeline = json.at("timeline");
   if (timeline.is_null()) return;
-  // Both are of one point, or there is none.
+  // Both belong to the same point, or there is none.
   std::size_t const point = which[timeline.at("point").get<std::size_t>()];
   if (point != plainest()) return;
   timeline["point"] = point;

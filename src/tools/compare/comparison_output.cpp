@@ -23,7 +23,7 @@ double rate_of(ComparedSide const& side) {
   return measure::spread_of(side.tiles).median * side.gigabytes();
 }
 
-/// What its throughput was not measured with.
+/// Adds results from runs other than those of the throughput.
 void take_judged(Json& point, ComparedSide const& side, bool late) {
   for (std::string const& remark : side.remarks) point["remarks"].push_back(remark);
   if (!side.too_slow.empty()) point["remarks"].push_back(side.too_slow);
@@ -31,13 +31,13 @@ void take_judged(Json& point, ComparedSide const& side, bool late) {
   for (char const* name : {"latency_us", "ceilings", "verdict"}) point[name] = side.judged.at(name);
   for (Json const& remark : side.judged.at("remarks")) point["remarks"].push_back(remark);
   if (point["verdict"].is_null()) return;
-  // What the judged run came to is a part of what the rounds came to, not of its own process's other run.
+  // The judged run is a part of the rounds' result, not of its own process's other run.
   double const beside = side.judged.at("tiles_per_s").at("median").get<double>();
   Json& part = point["verdict"].at("judged_part");
   part = part.get<double>() * beside / measure::spread_of(side.tiles).median;
 }
 
-/// What a verdict can only guess is what was measured here.
+/// The measured speed-up replaces a verdict's guess.
 void take_measured(Json& verdict, Spread const& speed_up) {
   if (verdict.is_null() || !verdict.contains("advice")) return;
   Json& all = verdict["advice"];
@@ -63,7 +63,7 @@ Json as_point(ComparedPoint const& of, ComparedSide const& side, char const* fla
   point["tiles_per_s"] = measured ? as_spread(side.tiles, 1) : Json(nullptr);
   point["cpu_s_per_gb"] = measured ? as_spread(side.cpu, 1) : Json(nullptr);
   point["samples"] = {{"tiles_per_s", side.tiles}};
-  // A point is compared or it is not: what one of them failed at is said of both.
+  // A point is compared or it is not: an error of one side applies to both.
   std::string const& error = side.error.empty() ? of.error() : side.error;
   point["error"] = error.empty() ? Json(nullptr) : Json(error);
   point["too_slow"] = or_null(of.late());
@@ -72,13 +72,13 @@ Json as_point(ComparedPoint const& of, ComparedSide const& side, char const* fla
   return point;
 }
 
-/// One of points by flavour, where it was one of points.
+/// Replaces the number of the timeline's point by a number of point and flavour.
 Json of_flavour(Json timeline, std::size_t flavour) {
   if (!timeline.is_null()) timeline["point"] = 2 * timeline.at("point").get<std::size_t>() + flavour;
   return timeline;
 }
 
-/// What a line of CSV has of its point, between the axes and what all points have.
+/// Columns of a line of CSV for its point, between the axes and the columns that are the same for all points.
 constexpr std::array csv_figures{"rounds",
                                  "legacy_gb_per_s",
                                  "per_thread_gb_per_s",
@@ -187,7 +187,7 @@ std::string as_csv(Compared const& compared, std::string const& date) {
   };
   for (auto const& [name, value] : first.at("options").items()) add(name, value);
   for (char const* name : {"host", "cpu", "cpus"}) add(name, first.at("machine").at(name));
-  // Of several values of --device each line has its own, and what this says is of the first.
+  // With several values of --device each line has its own, and these columns would describe the first.
   bool const one_device = std::none_of(first.at("axes").begin(), first.at("axes").end(),
                                        [](Json const& axis) { return axis.at("name") == "device"; });
   add("device_name", one_device ? first.at("device").at("name") : Json());

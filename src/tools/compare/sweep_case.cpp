@@ -77,7 +77,7 @@ std::string with_cases(std::vector<SweepCase> const& cases, std::vector<std::str
       timeline["point"] = its_timeline.at("point").get<std::size_t>() + points.size();
     }
     for (Json const& point : one.at("points")) points.push_back(point);
-    // Only the options that all cases have in common are options of the sweep.
+    // The sweep has only the options that all cases have in common.
     if (i == 0) continue;
     Json shared = Json::object();
     for (auto const& [name, value] : all.at("options").items()) {

@@ -22,14 +22,14 @@ struct SweepCase {
   AxisOptions axes;
 };
 
-/// Which cases are compared: one polled stream for each thread, as a loop written by hand has it, and the framework
-/// with its defaults.
+/// Cases that are compared: one polled stream for each thread, as in a loop written by hand, and the framework with its
+/// defaults.
 struct CaseArguments {
   std::string asked = "both";
 
   void add_to(CLI::App& command);
   /// The cases, each with its axes. Options that are named or in a profile are the same in both. The bare case sets all
-  /// others: a lane for each producer, everything in the lane's default stream, copies, one tile at a time, polled.
+  /// others: a lane for each producer, all work in the lane's default stream, copies, one tile at a time, polled.
   std::vector<SweepCase> cases(AxisOptions const& axes) const;
 
  private:

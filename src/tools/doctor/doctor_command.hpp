@@ -17,7 +17,7 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// `penstock doctor`: what this machine is, and what on it would hold a pipeline back.
+/// `penstock doctor`: describes this machine, and finds what would hold a pipeline back.
 struct DoctorCommand {
   std::string device = "auto";
   SlowerOption slower;
@@ -29,8 +29,8 @@ struct DoctorCommand {
   bool json = false;
 
   void add_to(CLI::App& command);
-  /// Describes the machine whatever becomes of the probe; a device that cannot be opened or probed is among the
-  /// remarks, and in the exit code.
+  /// Describes the machine even if the probe fails; a device that cannot be opened or probed is among the remarks, and
+  /// in the exit code.
   ///
   /// Blocks: about three seconds, for the probe, unless interrupted.
   /// Throws: Error, if there is no such device or file to ask for.

@@ -27,9 +27,9 @@ std::string gpu_line(DeviceInfo const& gpu) {
   return line;
 }
 
-/// Pinned memory that a pipeline takes at most if the user does not say otherwise.
+/// Maximum pinned memory of a pipeline, unless the user says otherwise.
 constexpr std::uint64_t usual_pinned_bytes = std::uint64_t{1} << 30;
-/// At the 86 GB/s that docs/performance.md has, 3 ms of reading: ten times what it takes to start the threads.
+/// Reading this much takes 3 ms at the 86 GB/s of docs/performance.md: ten times what it takes to start the threads.
 constexpr std::uint64_t least_read_bytes = std::uint64_t{256} << 20;
 
 void remark_on_host(DoctorFacts const& facts, std::vector<std::string>& remarks) {
@@ -98,7 +98,7 @@ void remark_on_gpus(DoctorFacts const& facts, std::vector<std::string>& remarks)
 
 void remark_on_rates(DoctorFacts const& facts, std::vector<std::string>& remarks) {
   if (!facts.probe_problem.empty()) {
-    // The line on the GPU has the sentence already.
+    // The line on the GPU already has the sentence.
     bool const said = facts.gpus.empty() && facts.probe_problem.starts_with(facts.gpu_sentence);
     remarks.push_back("The probe failed: " + (said ? "there is no GPU to use." : facts.probe_problem));
   }

@@ -30,7 +30,7 @@ double rate_of(double bytes, Time time) {
   }
   return bytes / std::chrono::duration<double, std::nano>(time).count();
 }
-/// To three digits: what is measured is no more exact.
+/// Rounds to three digits: the measurement is no more exact.
 double rounded(double value) {
   double scale = 1;
   while (value * scale < 100 && value > 0 && scale < 1e6) scale *= 10;
@@ -55,7 +55,7 @@ void measure_link(ProbeBench& bench, Model& model) {
   model.link.copy = rounded(not_below_zero(copies(true, calls, small) / calls - of_bytes));
 }
 
-/// Of a device that does one thing after the other, `times` of it.
+/// Time of one operation on a device that does one after the other, by `times` of them.
 template <class Put>
 Time one_of(ProbeBench& bench, int times, Put put) {
   return bench.on_device([&](StreamRef stream) {
@@ -103,7 +103,7 @@ void measure_kernels(ProbeBench& bench, Model& model) {
       one_of(bench, sums, [&](StreamRef stream) { multiply_add(floats(0), rounds, floats(1), stream); });
   double const operations = multiply_add_flops(rounds, floats(0).size());
   model.kernels.tera_flops = rounded(rate_of(operations, of_rounds) / 1000);
-  // As large as the tiles that lanes do not copy.
+  // This is as large as the tiles that lanes do not copy.
   constexpr std::size_t mapped = std::size_t{1} << 20;
   auto const over_the_link = [&](bool up) {
     return DeviceSpan<std::byte>(bench.mapped(bench.host(up, mapped))).as<float>();

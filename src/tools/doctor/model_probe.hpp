@@ -10,8 +10,9 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Measures what a model says of a device: its link, its kernels, what calls of its driver cost, and when the host
-/// learns of an end. What it does not measure is as in a GPU of today: blocks of a multiprocessor, and arithmetic.
+/// Measures the data of a device's model: its link, its kernels, the cost of driver calls, and the delay until the host
+/// learns of an end. Values that it does not measure are those of a GPU of today: blocks of a multiprocessor, and
+/// arithmetic.
 ///
 /// Blocks: a second or two.
 /// Throws: Error, if the device has no memory for it or fails at it, or if `stop` was requested.

@@ -19,7 +19,7 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Work for one device, and a clock around it: what a model of it is measured by. Each time is the median of several.
+/// Work for one device, and a clock around it, to measure its model. Each time is the median of several.
 ///
 /// Throws: Error, if the device has no memory for it or fails at it, or if `stop` was requested.
 class ProbeBench {
@@ -28,7 +28,7 @@ class ProbeBench {
   static constexpr std::size_t large = std::size_t{32} << 20;
   static constexpr std::size_t small = 4096;
   static constexpr int large_copies = 6;
-  /// Fewer than a GPU's queue has room for.
+  /// A GPU's queue has room for more.
   static constexpr int calls = 200;
 
   ProbeBench(Device& device, std::stop_token stop)
@@ -48,7 +48,7 @@ class ProbeBench {
   ProbeBench& operator=(ProbeBench const&) = delete;
 
   Device& device() const noexcept { return device_; }
-  /// As Device::mapped, of pinned memory.
+  /// Does what Device::mapped does, for pinned memory.
   std::span<std::byte> mapped(std::span<std::byte> host) const {
     if (auto const seen = device_.mapped(host)) return *seen;
     throw Error(ErrorKind::unsupported, "The device does not reach pinned memory itself: there is no model of it.");
@@ -68,14 +68,14 @@ class ProbeBench {
     return event;
   }
 
-  /// What the device takes for what `put` puts into the stream, without the time that the host takes to put it there.
+  /// Time that the device takes for what `put` puts into the stream, without the time of the host to put it there.
   Time on_device(std::function<void(StreamRef)> const& put);
-  /// How long a call takes that `call` makes, of many, while the device is busy elsewhere.
+  /// Time of one of many calls that `call` makes, while the device is busy elsewhere.
   Time of_a_call(std::function<void(StreamRef)> const& call);
-  /// Of kernels that several threads launch, how far apart they come.
+  /// Time between kernels that several threads launch.
   Time of_a_call_by(unsigned of_threads);
   Time of_a_callback();
-  /// For a stream that has nothing to do.
+  /// Time of the call for a stream that has nothing to do.
   Time of_a_synchronize();
   Time time_both_ways();
   Time pageable();

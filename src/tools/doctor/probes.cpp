@@ -17,14 +17,14 @@
 namespace penstock::cli {
 namespace {
 
-/// Large enough that set-up does not show: a copy costs about 2.5 us plus its bytes.
+/// Copies are so large that their set-up does not show: a copy costs about 2.5 us plus its bytes.
 constexpr std::size_t copy_bytes = std::size_t{32} << 20;
 constexpr std::size_t copies_in_flight = 2;
-/// What one thread copies or reads at a time: a tile.
+/// Bytes that one thread copies or reads at a time: a tile.
 constexpr std::size_t piece_bytes = std::size_t{4} << 20;
-/// What tiles are filled from: more than most caches hold.
+/// Bytes that tiles are filled from: more than most caches hold.
 constexpr std::size_t fill_source_bytes = std::size_t{256} << 20;
-/// For how much longer a file is read than anything else is measured: 10 s, of half a second for each.
+/// Factor by which a file is read longer than anything else is measured: 10 s, of half a second for each.
 constexpr int read_spans = 20;
 
 /// Pinned memory for two copies each way and a piece for each thread.
@@ -49,7 +49,7 @@ struct Workplace {
   DeviceMemory memory;
 };
 
-/// For how long something is measured. It is done once at least, so that a busy machine is slow but never stands still.
+/// Duration of a measurement. It is done at least once, so that a busy machine is slow but never stands still.
 struct Span {
   std::chrono::nanoseconds at_most;
   std::stop_token stop;
@@ -88,7 +88,7 @@ double copy_rate(Device& device, bool up, Workplace const& place, Span const& sp
   return static_cast<double>(copies * copy_bytes) / seconds;
 }
 
-/// Runs `piece(thread)` on every thread until it says 0 bytes or the time is over; bytes a second over all.
+/// Runs `piece(thread)` on every thread until it returns 0 bytes or the time is over; bytes a second over all threads.
 ///
 /// Throws: what a piece throws.
 double together(unsigned threads, Span const& span, std::function<std::size_t(unsigned)> const& piece) {
@@ -110,7 +110,7 @@ double together(unsigned threads, Span const& span, std::function<std::size_t(un
   return static_cast<double>(bytes) / seconds_since(start);
 }
 
-/// Copies ordinary memory into pinned memory, each thread from another place of it on.
+/// Copies ordinary memory into pinned memory; each thread begins at another place of it.
 double fill_rate(unsigned threads, Workplace const& place, std::span<std::byte const> source, Span const& span) {
   std::size_t const pieces = source.size() / piece_bytes;
   std::vector<std::size_t> turns(threads);
@@ -139,7 +139,7 @@ void read_file(unsigned threads, Workplace const& place, OpenFile const& file, S
 }  // namespace
 
 void expect_memory_to_probe(HostLimits const& host, unsigned threads) {
-  // Of the host's as well if it is the CPU device that is probed: another four copies.
+  // A probe of the CPU device takes host memory for the device as well: another four copies.
   std::uint64_t const needed = slab_bytes(threads) + 4 * copy_bytes + fill_source_bytes;
   std::uint64_t const available = std::min(host.memory_available_bytes != 0 ? host.memory_available_bytes : needed,
                                            host.cgroup_memory_left_bytes.value_or(needed));

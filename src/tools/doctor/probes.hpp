@@ -14,7 +14,7 @@
 
 namespace penstock::cli {
 
-/// What a machine moved in a short while.
+/// Rates of a machine, measured for a short while.
 ///
 /// Units: bytes per second.
 struct ProbeRates {
@@ -25,22 +25,21 @@ struct ProbeRates {
   double fill_one = 0;   ///< One thread copying into pinned memory.
   double fill = 0;       ///< `threads` threads doing so.
   unsigned threads = 1;
-  /// `threads` threads reading a file into pinned memory with read(2), once and no longer than the time for that;
-  /// empty without one.
+  /// Rate of `threads` threads that read a file into pinned memory with read(2), once and no longer than the time for
+  /// that; empty without a file.
   std::optional<double> read;
-  std::uint64_t read_bytes = 0;  ///< How much that was.
+  std::uint64_t read_bytes = 0;  ///< Number of bytes that were read.
   bool read_all = true;          ///< It was the whole file.
 };
 
 /// Throws: Error of kind out_of_memory, if `probe_rates` with so many threads takes more than this host has left.
 void expect_memory_to_probe(HostLimits const& host, unsigned threads);
 
-/// Half a second of this machine's time; on a slower clock not less than a dozen large copies take there.
+/// Half a second of this machine's time; on a slower clock at least the time of a dozen large copies.
 std::chrono::nanoseconds time_for_each_rate() noexcept;
 
-/// Measures for about three seconds of this machine's time, each rate for the time of `each`. If a file is given it is
-/// read once, for twenty times that at most. Once `stop` is requested it begins nothing more, and the rates mean
-/// nothing.
+/// Measures for about three seconds of this machine's time, each rate for the time of `each`. A file, if given, is read
+/// once, for at most twenty times that. Once `stop` is requested no measurement begins, and the rates have no meaning.
 ///
 /// Blocks:  until done.
 /// Throws:  Error, if the device has no memory for it or fails at it, or if `stop` was requested before there was any;

@@ -13,8 +13,8 @@ namespace {
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 constexpr std::size_t hex_digits = 64;
 
-/// Length of the well-formed UTF-8 sequence at the start of `text`, or 0; `bad` is how many bytes one replacement
-/// stands for then: the longest start of a sequence that could have become one.
+/// Length of the well-formed UTF-8 sequence at the start of `text`, or 0; `bad` is then the number of bytes that one
+/// replacement stands for: the longest start of a sequence that could have become one.
 std::size_t utf8_length(std::string_view text, std::size_t& bad) {
   auto const byte = [&](std::size_t i) { return i < text.size() ? static_cast<std::uint8_t>(text[i]) : 0U; };
   unsigned const lead = byte(0);
@@ -25,7 +25,7 @@ std::size_t utf8_length(std::string_view text, std::size_t& bad) {
                              : lead >= 0xF0 && lead <= 0xF4 ? 4
                                                             : 0;
   if (length == 0) return 0;
-  // The second byte's range keeps out overlong forms, surrogates and what lies beyond U+10FFFF.
+  // The second byte's range excludes overlong forms, surrogates and characters beyond U+10FFFF.
   unsigned const low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   unsigned const high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   if (byte(1) < low || byte(1) > high) return 0;
@@ -112,7 +112,7 @@ std::optional<WantedFile> CheckList::next() {
         continue;
       }
     } catch (std::runtime_error const& problem) {
-      // A directory, or a disk that fails halfway: what was not read must not count as verified.
+      // It is a directory, or a disk that fails halfway: bytes that were not read must not count as verified.
       on_problem_(lists_[opened_ - 1], problem.what());
       list_ = nullptr;
       continue;
@@ -143,7 +143,7 @@ bool CheckList::open_next() {
   return false;
 }
 
-/// A line without its newline, which the last one need not have; false at the end, or once stop is requested.
+/// Reads a line without its newline, which the last one need not have; false at the end, or once stop is requested.
 bool CheckList::next_line(std::string& line) {
   std::size_t looked_at = 0;
   for (;;) {
@@ -154,7 +154,7 @@ bool CheckList::next_line(std::string& line) {
       return true;
     }
     looked_at = read_.size();
-    read_.resize(looked_at + 4096);  // A page: erasing lines from the front of it is cheap.
+    read_.resize(looked_at + 4096);  // A page is added: erasing lines from the front of it is cheap.
     std::size_t const got = list_->read_some(std::as_writable_bytes(std::span(read_).subspan(looked_at)), stop_);
     read_.resize(looked_at + got);
     if (got > 0) continue;

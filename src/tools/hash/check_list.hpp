@@ -17,14 +17,14 @@
 
 namespace penstock::cli {
 
-/// A path as b3sum prints it: bytes that are no UTF-8 become U+FFFD, backslash and newline are escaped.
+/// A path as b3sum prints it: bytes that are not UTF-8 become U+FFFD, backslash and newline are escaped.
 struct PrintedPath {
   std::string text;
-  bool escaped = false;  ///< The line that it stands in begins with a backslash.
+  bool escaped = false;  ///< The line with it begins with a backslash.
 };
 PrintedPath printed(std::string_view path);
 
-/// A text as b3sum prints it that escapes nothing: bytes that are no UTF-8 become U+FFFD.
+/// A text as b3sum prints it without escapes: bytes that are not UTF-8 become U+FFFD.
 std::string readable(std::string_view text);
 
 /// "HASH  PATH", as b3sum prints it, without the newline.
@@ -36,7 +36,7 @@ struct ExpectedSum {
   std::string path;
   std::string shown;  ///< The path as the list has it, with the backslash at the line's beginning if there is one.
 };
-/// Reads a line that `sum_line` wrote, or says what is wrong with it.
+/// Reads a line that `sum_line` wrote, or returns what is wrong with it.
 std::variant<ExpectedSum, std::string> parse_sum_line(std::string_view line);
 
 /// The files that check lists name, in their order.
@@ -44,7 +44,7 @@ std::variant<ExpectedSum, std::string> parse_sum_line(std::string_view line);
 /// Threads: one at a time.
 class CheckList {
  public:
-  /// Told of each list, and each line of one, that cannot be read; the rest is read all the same.
+  /// Called for each list, and each line of one, that cannot be read; the rest is read all the same.
   using OnProblem = std::function<void(std::string const& list, std::string const& what)>;
 
   /// `-` among the lists is standard input.
@@ -62,10 +62,10 @@ class CheckList {
   std::vector<std::string> const lists_;
   OnProblem const on_problem_;
   std::stop_token const stop_;
-  std::size_t opened_ = 0;          ///< Lists so far, the current one among them.
+  std::size_t opened_ = 0;          ///< Lists so far, including the current one.
   std::unique_ptr<OpenFile> list_;  ///< The current one; null between two.
   std::uint64_t line_ = 0;          ///< Lines of it that were handed out.
-  std::string read_;                ///< What was read of it and is not yet handed out.
+  std::string read_;                ///< Bytes of it that were read and not yet handed out.
 };
 
 }  // namespace penstock::cli

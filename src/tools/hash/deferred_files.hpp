@@ -14,7 +14,7 @@
 
 namespace penstock::cli {
 
-/// Files of a group that turned out to be for tiles of their own, until a producer comes to them.
+/// Files of a group that need tiles of their own, until a producer takes them.
 ///
 /// Threads: any.
 class DeferredFiles {
@@ -25,20 +25,20 @@ class DeferredFiles {
     InputFile input = {};
   };
 
-  /// From here on until `group_ended`, a thread may put files here.
+  /// A thread may put files here from this call until `group_ended`.
   void group_began();
   void group_ended() noexcept;
 
-  /// False if they are closed: the file is not taken any more.
+  /// False if the object is closed: the file is not taken.
   bool put(std::uint64_t number, InputFile input);
   bool empty() const;
-  /// The first of those that are here; empty if there is none.
+  /// The first of these files; empty if there is none.
   std::optional<Deferred> take();
-  /// The same, but while there is none it waits for the groups that may still put one here.
+  /// The same, but waits while there is none and a group may still put one here.
   ///
   /// Blocks: until then, or `stop` is requested.
   std::optional<Deferred> wait(std::stop_token const& stop);
-  /// Gives the numbers of those that are left; no other is taken from now on.
+  /// Returns the numbers of the remaining files; no other is taken from now on.
   std::vector<std::uint64_t> close();
 
  private:
@@ -46,8 +46,8 @@ class DeferredFiles {
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::map<std::uint64_t, InputFile> files_;  ///< In the order of the input, so that lines come soon.
-  std::size_t groups_ = 0;                    ///< That began and have not ended.
+  std::map<std::uint64_t, InputFile> files_;  ///< Files in the order of the input, so that lines come soon.
+  std::size_t groups_ = 0;                    ///< Groups that began and have not ended.
   bool closed_ = false;
 };
 

@@ -13,12 +13,12 @@
 namespace penstock::cli {
 namespace {
 
-/// Directories that are kept open. A deeper tree has the upper ones opened again on the way back.
+/// Maximum number of directories that are kept open. The upper ones of a deeper tree are opened again on the way back.
 constexpr std::size_t most_open = 32;
 
-/// Why something that is no regular file is not hashed.
+/// The reason why a file that is not regular is not hashed.
 std::string problem_of(mode_t kind) {
-  // A socket has no bytes that a name leads to.
+  // A socket has no bytes that can be read by its name.
   if (S_ISSOCK(kind)) return "is a socket, which cannot be read";
   char const* const name = S_ISFIFO(kind) ? "a pipe" : S_ISCHR(kind) || S_ISBLK(kind) ? "a device" : "no regular file";
   return std::string("is ") + name + "; name it on the command line to read it";
@@ -28,13 +28,13 @@ std::string below(std::string const& folder, std::string const& name) {
   return folder + (folder.ends_with('/') ? "" : "/") + name;
 }
 
-/// True if there is nothing in a regular file that says it is empty. One in /proc says so whatever it holds, and some
-/// of those cannot be read from a place.
+/// True if a regular file that says it is empty has no bytes. A file in /proc always says so, and some of those cannot
+/// be read from a place.
 bool is_empty(OpenFile const& file, std::span<std::byte> room) {
   try {
     return file.read_at(0, room.first(1)) == 0;
   } catch (FileProblem const&) {
-    return false;  // What reads it as a stream says what is wrong.
+    return false;  // The error is reported when the file is read as a stream.
   }
 }
 
@@ -58,7 +58,7 @@ std::optional<FoundFile> FileWalk::next() {
       Level& level = levels_.back();
       OpenFolder::Entry entry = std::move(level.to_come.back());
       level.to_come.pop_back();
-      // A directory that could be read in part has an entry without a name for why it could not in full.
+      // A directory that could be read only in part has an entry without a name, with the reason.
       std::string path = entry.name.empty() ? level.path : below(level.path, entry.name);
       if (!entry.problem.empty()) return FoundFile{std::move(path), std::move(entry.problem)};
       if (S_ISREG(entry.kind)) return FoundFile{std::move(path), {}, entry.kind, level.folder};
@@ -69,7 +69,7 @@ std::optional<FoundFile> FileWalk::next() {
   }
 }
 
-/// Goes into a directory: one that is named on the command line, or one of that name in another.
+/// Enters a directory: one that is named on the command line, or one of that name in another.
 std::optional<FoundFile> FileWalk::enter(std::string path, OpenFolder const* in, std::string const& name) {
   Level level{.path = std::move(path)};
   try {
@@ -85,7 +85,8 @@ std::optional<FoundFile> FileWalk::enter(std::string path, OpenFolder const* in,
   }
   links_.fetch_add(std::erase_if(level.to_come, [](OpenFolder::Entry const& entry) { return S_ISLNK(entry.kind); }),
                    std::memory_order_relaxed);
-  // A directory sorts as if its name ended with the slash that follows it in every path below it. Last first.
+  // A directory sorts as if its name ended with the slash that follows it in every path below it. The order is
+  // reversed.
   for (OpenFolder::Entry& entry : level.to_come) {
     if (S_ISDIR(entry.kind)) entry.name += '/';
   }
@@ -103,7 +104,7 @@ std::optional<FoundFile> FileWalk::enter(std::string path, OpenFolder const* in,
   return std::nullopt;
 }
 
-/// Goes back to the directory above, which is opened again if it is not open any more.
+/// Goes back to the directory above, and opens it again if it is no longer open.
 std::optional<FoundFile> FileWalk::leave() {
   auto const left = std::move(levels_.back().folder);
   levels_.pop_back();
@@ -119,7 +120,7 @@ std::optional<FoundFile> FileWalk::leave() {
   } catch (FileProblem const& refused) {
     problem = refused.sentence();
   }
-  // None of those above can be found from here.
+  // None of the directories above can be found from here.
   FoundFile const lost{above.path, std::move(problem)};
   levels_.clear();
   return lost;
@@ -127,7 +128,7 @@ std::optional<FoundFile> FileWalk::leave() {
 
 std::optional<WholeFile> hash_small_file(GroupedFile const& file, std::span<std::byte> room) {
   InputFile const& input = file.input;
-  // To open a pipe and close it again would end it for its writer.
+  // Opening a pipe and closing it again would end it for its writer.
   if (struct stat status{}; !file.regular && stat(input.path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     return std::nullopt;
   OpenFile const opened = input.folder == nullptr ? OpenFile(input.path) : OpenFile(*input.folder, input.path);

@@ -99,7 +99,8 @@ void HashBook::hand_out() {
     if (!oldest.tiles || oldest.back != *oldest.tiles) break;
     HashedFile& its = oldest.file;
     if (its.problem.empty() && !its.cancelled && !its.digest) its.digest = oldest.tree.finish(*oldest.tiles);
-    // It is out of the book before the callback is called, so that one that throws is not called again for it.
+    // The file leaves the book before the callback is called, so that a callback that throws is not called again for
+    // it.
     HashedFile const file = std::move(oldest.file);
     records_.pop_front();
     ++first_;

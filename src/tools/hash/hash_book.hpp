@@ -14,26 +14,26 @@
 
 namespace penstock::cli {
 
-/// What became of one file.
+/// Result for one file.
 struct HashedFile {
   std::string path;
   std::uint64_t bytes = 0;
   std::optional<Blake3Digest> digest;  ///< Empty if there is a problem.
   std::string problem;                 ///< A sentence, or empty.
-  bool cancelled = false;              ///< Not hashed because the run was stopped.
-  std::string expected;                ///< What a check list says, in hexadecimal; empty without one.
-  std::string shown;                   ///< The path as that list has it; empty without one.
+  bool cancelled = false;              ///< It was not hashed because the run was stopped.
+  std::string expected;                ///< The run was stopped before it was hashed.
+  std::string shown;                   ///< The sum of a check list, in hexadecimal; empty without one.
 };
 
-/// What became of a file that was hashed in one go.
+/// Result for a file that was hashed in one go.
 struct WholeFile {
   std::uint64_t number = 0;
   Blake3Digest digest = {};
   std::size_t bytes = 0;
-  std::string problem = {};  ///< Why it was not hashed, or empty.
+  std::string problem = {};  ///< Reason why it was not hashed, or empty.
 };
 
-/// Puts tiles together to files, in whatever order they come back, and hands the files out in the order they went in.
+/// Puts tiles together to files, in whatever order the tiles return, and hands the files out in their order of input.
 ///
 /// Keeps a record per file from its `open` until it and all before it are finished; a record holds as much as
 /// Blake3Tree.
@@ -45,34 +45,34 @@ class HashBook {
   using OnEnough = std::function<void()>;
 
   /// `on_file` is called once per file, one at a time, on the thread that finished it, and then `on_enough`, once all
-  /// files were handed out that could be. They must not call the book.
+  /// files that could be were handed out. They must not call the book.
   explicit HashBook(OnFile on_file, OnEnough on_enough = {});
 
-  /// Begins a file and gives its number.
+  /// Begins a file and returns its number.
   std::uint64_t open(std::string path, std::string expected, std::string shown = {});
-  /// Begins these files, one after the other, and gives the first one's number. Of each `path`, `expected` and `shown`
+  /// Begins these files, one after the other, and returns the first one's number. Only `path`, `expected` and `shown`
   /// count.
   std::uint64_t open(std::vector<HashedFile> files);
-  /// No more tiles of this file will begin; `tiles` did, at least one unless it has a problem.
+  /// Says that no more tiles of this file will begin; `tiles` did, at least one unless it has a problem.
   ///
   /// Blocks: while files are handed out; so do `abandon`, `add`, `fail` and `cancel`.
   /// Throws: what on_file and on_enough throw, as those do; that file was handed out all the same.
   void close(std::uint64_t file, std::uint64_t tiles);
-  /// The same for a file that is not read to its end, because the run was stopped: what was read must not pass for all
-  /// of it.
+  /// The same for a file that is not read to its end, because the run was stopped: the part that was read must not pass
+  /// for all of it.
   void abandon(std::uint64_t file, std::uint64_t tiles);
-  /// A tile came back hashed.
+  /// Adds a tile that returned hashed.
   ///
   /// Throws: Error of kind bad_argument, if it did before.
   void add(std::uint64_t file, std::uint64_t tile, Blake3Node const& node, std::size_t bytes);
-  /// These files, of which nothing came back before and which are not closed, came to this. Files are handed out once
-  /// for all of them.
+  /// Adds the results of files of which no tile returned before and which are not closed. Files are handed out once for
+  /// all of them.
   void add(std::span<WholeFile const> files);
-  /// A tile came back without result, for this reason.
+  /// Notes a tile that returned without a result, for this reason.
   void fail(std::uint64_t file, std::string const& problem);
-  /// A tile came back without result, because the run was stopped.
+  /// Notes a tile that returned without a result, because the run was stopped.
   void cancel(std::uint64_t file);
-  /// The file itself has a problem; the first one counts. For a file that is not closed yet.
+  /// Notes a problem of the file itself; the first one counts. For a file that is not closed yet.
   void note(std::uint64_t file, std::string const& problem);
 
  private:
@@ -92,7 +92,7 @@ struct HashBook::Record {
   HashedFile file;
   Blake3Tree tree;
   std::optional<std::uint64_t> tiles;  ///< Known once closed.
-  std::uint64_t back = 0;              ///< Tiles that came back.
+  std::uint64_t back = 0;              ///< Tiles that returned.
 };
 
 }  // namespace penstock::cli

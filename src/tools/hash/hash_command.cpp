@@ -31,8 +31,8 @@ namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// Of a run of which every tile was recorded, on devices that can still be asked what they are; empty of others, which
-/// do not show what the device did at once.
+/// The verdict on a run whose tiles were all recorded, on devices that can still be queried. Empty for other runs,
+/// which do not show what the device did at the same time.
 std::optional<Verdict> verdict_of(Report const& report, PipelineOptions const& options, Recording const& recording,
                                   DeviceGroup const& devices) {
   if (recording.every != 1 || report.tiles_done == 0 || devices.lost()) return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<Verdict> verdict_of(Report const& report, PipelineOptions const& o
 }
 
 constexpr std::size_t usual_tile_bytes = std::size_t{4} << 20;
-/// Of the tiles that are hashed while a GPU starts, whatever they and the CPUs come to.
+/// Maximum size of all tiles that are hashed while a GPU starts, whatever the tile size and the number of CPUs.
 constexpr std::size_t most_head_start_bytes = std::size_t{256} << 20;
 
 /// Bytes of a tile. It must be a whole subtree of the file's tree.
@@ -58,8 +58,8 @@ unsigned cpus_here() {
   return static_cast<unsigned>(CgroupLimits::read().busy_threads(affinity_of_this_thread().size()));
 }
 
-/// The CPU device has no memory of its own: what a stage there gets to see where it lies need not be copied. And its
-/// threads are idle while producers hash small files, so producers may have all CPUs (docs/decisions/hash.md).
+/// The CPU device has no memory of its own: data that a stage there reads in place need not be copied. And its threads
+/// are idle while producers hash small files, so producers may have all CPUs (docs/decisions/hash.md).
 PipelineOptions suited_to(DeviceGroup const& devices, PipelineOptions options) {
   auto const is_cpu = [](Device* device) { return !device->info().acts_as_gpu(); };
   if (!std::all_of(devices.all().begin(), devices.all().end(), is_cpu)) return options;
@@ -102,13 +102,13 @@ std::vector<std::string> HashCommand::inputs() const {
   return paths.empty() ? std::vector<std::string>{"-"} : paths;
 }
 
-/// Where this command may choose where it hashes. A trace and a profiler are to show the pipeline, and a device that is
-/// named is the one that is meant.
+/// True if this command may choose where it hashes. A trace and a profiler are to show the pipeline, and a device that
+/// is named is the one that is meant.
 bool HashCommand::leaves_choice() const {
   return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx;
 }
 
-/// Likewise; but on the CPU device the CPUs hash, whichever thread it is.
+/// True likewise; but on the CPU device the CPUs hash anyway, on whatever thread.
 bool HashCommand::groups_small_files() const {
   return (pipeline.device == "auto" || pipeline.device == "cpu") && trace.file.empty() && !trace.nvtx;
 }
@@ -118,7 +118,7 @@ bool HashCommand::takes_head_start() const {
 }
 
 ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
-  // Bad options are said before a device is opened.
+  // Bad options are reported before a device is opened.
   static_cast<void>(checked_tile(pipeline));
   static_cast<void>(pipeline.options());
   if (pipeline.profile.profile)
@@ -140,7 +140,7 @@ bool HashCommand::leaves_device_starting() const {
 
 PipelineOptions HashCommand::options() const {
   PipelineOptions options = pipeline.options();
-  // bench/kernels and docs/performance.md say what tile sizes cost.
+  // bench/kernels and docs/performance.md give the costs of tile sizes.
   options.tile = {.input_bytes = checked_tile(pipeline), .output_bytes = sizeof(Blake3Node)};
   if (!check) fit_tiles(options, inputs());
   return options;
@@ -163,7 +163,7 @@ HashRequest HashCommand::request(std::size_t tile_bytes, OutputFile const* trace
 ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,
                              std::stop_token const& interrupted) const {
   PipelineOptions options = suited_to(devices, this->options());
-  DeviceInfo const info = devices.info();  // A GPU that was lost says no more of itself.
+  DeviceInfo const info = devices.info();  // A GPU that was lost gives no more information.
   auto const recorder = trace.recorder();
   options.watching.recorder = recorder.get();
   auto const activities = trace.activity_log(recorder.get());
@@ -217,7 +217,7 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
   for (std::size_t const asked : {options.tuning.tiles, std::size_t{options.producers}}) {
     if (asked != 0) runners = std::min(runners, asked);
   }
-  // What the input serves outlives it.
+  // The pools that the input serves outlive it.
   std::shared_ptr<Started> started;
   Slab const slab(Pool::slab_bytes(shape, runners));
   Pool pool(slab.bytes(), shape, runners);
@@ -270,7 +270,7 @@ Report HashCommand::run_through(Pipeline& pipe, HashJob& job, DeviceGroup const&
 /// `devices` is null if none was needed.
 ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup const* devices,
                              std::stop_token const& interrupted) const {
-  report.unread.mark_read();  // The book has what became of each file.
+  report.unread.mark_read();  // The book has the result of each file.
   if (interrupted.stop_requested()) {
     job.progress().complain(message_of("Interrupted: files that were not finished have no line."));
     return exit_interrupted;

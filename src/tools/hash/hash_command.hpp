@@ -23,7 +23,7 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// `penstock hash`: what b3sum prints, by way of a pipeline.
+/// `penstock hash`: prints what b3sum prints, by way of a pipeline.
 struct HashCommand {
   PipelineArguments pipeline;
   TraceArguments trace;
@@ -39,21 +39,21 @@ struct HashCommand {
   void add_to(CLI::App& command);
   using OpenDevices = std::function<Devices()>;
 
-  /// Opens the devices, then does what `run_on` does, or what `run_after_head_start` does if it
-  /// is likely that the device takes some time and the user asked for no certain one.
+  /// Opens the devices, then does what `run_on` does. If the device probably takes some time and the user did not ask
+  /// for a particular one, it does what `run_after_head_start` does.
   ///
   /// Throws: Error, if it cannot start; and as run_on.
   ExitCode run(StandardOutput& output, Interrupt const& interrupt);
-  /// Hashes on these devices, whatever `pipeline` says of them, and prints. A request of `interrupted` ends it early,
-  /// and so does an output that takes no more. The trace goes to `trace_file`, which is null without one.
+  /// Hashes on these devices, whatever `pipeline` names, and prints. A request of `interrupted` ends it early, and so
+  /// does an output that takes no more. The trace goes to `trace_file`, which is null without one.
   ///
   /// Blocks: until all is hashed, or what was under way when it was interrupted.
   /// Throws: Error, if it cannot start, if a device was lost, though others went on, or if the machine broke off the
   /// run.
   ExitCode run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,
                   std::stop_token const& interrupted) const;
-  /// Lets the CPUs hash until `open`, on a thread of its own, has opened the devices, which then do the rest. No trace
-  /// is made. If the input ends first this does not wait for the devices: the destructor does.
+  /// Lets the CPUs hash until `open`, on a separate thread, has opened the devices, which then do the rest. No trace is
+  /// made. If the input ends first this does not wait for the devices: the destructor does.
   ///
   /// Blocks: as run_on.
   /// Throws: as run_on, and what `open` throws, unless the input ended before; what was hashed by then was printed.
@@ -76,7 +76,7 @@ struct HashCommand {
   bool write_trace_of(OutputFile& file, Recording const& recording, Report const& report, std::string const& on,
                       Progress& progress) const;
 
-  std::future<std::shared_ptr<Started>> starting_;  ///< Of a head start.
+  std::future<std::shared_ptr<Started>> starting_;  ///< Set during a head start.
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -21,20 +21,21 @@
 namespace penstock::cli {
 namespace {
 
-/// To look at more paths than this would take longer than it saves.
+/// Looking at more paths than this would take longer than it saves.
 constexpr std::size_t most_paths = 64;
 /// Files in /proc say that they are empty, whatever they hold: a tile that is too small for one costs time, and this
-/// much memory is nothing.
+/// much memory does not matter.
 constexpr std::size_t least_tile_bytes = std::size_t{64} << 10;
 
-/// The fewest tiles that a pipeline makes of these options if left to itself.
+/// Minimum number of tiles that a pipeline chooses by itself for these options.
 std::size_t least_tiles(PipelineOptions const& options) {
   auto const or_else = [](unsigned value, unsigned preset) { return std::size_t{value != 0 ? value : preset}; };
   return or_else(options.lanes, 1) * or_else(options.tuning.slots, 4) + 2 * or_else(options.producers, 1) +
          or_else(options.consumers, 1);
 }
 
-/// What tiles may take before it is worth a wait to know how many are needed: a tenth of a second touches as much.
+/// Memory that tiles may take before it is worth a wait to know how many are needed: a tenth of a second touches as
+/// much.
 constexpr std::uint64_t much_memory = std::uint64_t{256} << 20;
 constexpr int patience_milliseconds = 100;
 /// The size and the number of tiles for input of unknown size. Together they take as much memory as above. One is
@@ -42,7 +43,7 @@ constexpr int patience_milliseconds = 100;
 constexpr std::uint64_t stream_tile_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t stream_tiles = much_memory / stream_tile_bytes;
 
-/// How much there is to read from here on; empty if that is not known.
+/// Number of bytes to read from here on; empty if that is not known.
 std::optional<std::uint64_t> bytes_of_stream(int descriptor, int milliseconds) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) return std::nullopt;
@@ -51,14 +52,15 @@ std::optional<std::uint64_t> bytes_of_stream(int descriptor, int milliseconds) {
     return static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - std::max<off_t>(0, at)));
   }
   if (!S_ISFIFO(status.st_mode)) return std::nullopt;
-  // Asks for one event only: that all writers have closed the pipe. After that it holds no more than it does now.
+  // It polls for one event only: that all writers have closed the pipe. After that the pipe holds no more than it does
+  // now.
   pollfd waited{descriptor, 0, 0};
   int held = 0;
   if (poll(&waited, 1, milliseconds) != 1 || ioctl(descriptor, FIONREAD, &held) != 0) return std::nullopt;
   return static_cast<std::uint64_t>(held);
 }
 
-/// Adds up the files' sizes, for the progress bar's end. Gives up early if asked to.
+/// Adds up the files' sizes, for the progress bar's end. Ends early if `stop` is requested.
 void measure(std::vector<std::string> const& paths, Progress& progress, std::stop_token const& stop) {
   pthread_setname_np(pthread_self(), "ps-sizes");
   FileWalk walk(paths);
@@ -108,7 +110,7 @@ void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, 
   for (std::uint64_t const size : sizes) useful += std::max<std::uint64_t>(1, (size + tile_bytes - 1) >> shift);
   useful = std::max<std::uint64_t>(useful, 1);
   std::size_t const wanted = options.tuning.tiles != 0 ? options.tuning.tiles : least_tiles(options);
-  // With a budget the pipeline chooses, unless a number is asked for: more than fit would be refused.
+  // A pipeline with a budget chooses, unless a number is asked for: more than fit would be refused.
   bool const chooses = options.tuning.memory != 0 && options.tuning.tiles == 0;
   if (useful < wanted && !chooses) options.tuning.tiles = static_cast<std::size_t>(useful);
 }
@@ -140,7 +142,7 @@ HashSource& HashJob::source_for(Pool const& pool) {
   return *source_;
 }
 
-/// Whether the next line of a list may be long in coming: no file is to wait for it.
+/// True if the next line of a list may be long in coming: no file is to wait for it.
 bool HashJob::waits_for_lists() const {
   auto const is_regular = [](std::string const& path) {
     struct stat status {};
@@ -167,7 +169,7 @@ std::optional<WantedFile> HashJob::next() {
       return std::nullopt;
     }
     if (request_.trace == nullptr || !request_.trace->is(wanted->path)) return wanted;
-    // An empty one, as mktemp makes it, is passed over; any other is an input like others, and stays.
+    // An empty trace file, as made by mktemp, is passed over; any other is an input like others, and stays.
     if (!request_.check && !request_.trace->held_something()) continue;
     reads_its_trace_ = true;
     return wanted;

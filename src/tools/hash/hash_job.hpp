@@ -25,17 +25,17 @@ namespace penstock::cli {
 
 /// Makes tiles smaller and fewer if these paths cannot fill what `options` asks for, so that a small file is hashed in
 /// little memory. Leaves the options alone if there is a directory among the paths, or there are many. Standard input
-/// counts as a file if it is one, or a pipe that has been written to its end. A pipe that goes on, a terminal or a
-/// device may end with the next byte: it has tiles of 64 MiB at most, and four of these; but what `options` asks for if
-/// that says how many tiles.
+/// counts as a file if it is one, or a pipe that has been written to its end. An open pipe, a terminal or a device may
+/// end with the next byte: it gets tiles of at most 64 MiB, and four of these; but if `options` has a number of tiles,
+/// that number.
 ///
-/// What it finds is only a hint: a file that grows is hashed all the same, in more tiles.
+/// The result is only a hint: a file that grows is hashed all the same, in more tiles.
 ///
 /// Shape: options.tile.input_bytes is a power of two, and stays one.
 /// Blocks: for a tenth of a second at most, if the tiles take more than 256 MiB, for the end of such a pipe.
 void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, int standard_input = STDIN_FILENO);
 
-/// What `penstock hash` shall do, whatever part of it does the work.
+/// Task of `penstock hash`, whatever part of it does the work.
 struct HashRequest {
   std::vector<std::string> paths = {};  ///< Files and folders; lists of sums with `check`.
   bool check = false;
@@ -46,9 +46,9 @@ struct HashRequest {
   bool groups = false;  ///< Small files share a tile (HashSource).
 };
 
-/// The files that are wanted, where their tiles are booked, and where they are printed.
+/// The files that are wanted, the book of their tiles, and their output.
 ///
-/// Threads: one, but for `all_taken`, any, and for what the other functions give, which is as its own.
+/// Threads: one, except `all_taken`, any; objects that the other functions return keep their own rule.
 class HashJob {
  public:
   /// `interrupted` ends the input, and so does an output that takes no more.
@@ -56,21 +56,21 @@ class HashJob {
   HashJob(HashJob const&) = delete;
   HashJob& operator=(HashJob const&) = delete;
 
-  /// The input, for tiles of `pool` too from now on. The pool outlives the job.
+  /// The input, which from now on also serves tiles of `pool`. The pool outlives the job.
   HashSource& source_for(Pool const& pool);
-  /// Of the files that shared a tile.
+  /// Counts of the files that shared a tile.
   HashSource::Grouped grouped() const noexcept { return source_ ? source_->grouped() : HashSource::Grouped{}; }
   HashBook& book() noexcept { return book_; }
   Progress& progress() noexcept { return progress_; }
   HashOutput& output() noexcept { return output_; }
-  /// On standard error: links below directories.
+  /// Reports links below directories, on standard error.
   void say_what_was_passed_over();
-  /// To end the input with: it also wakes a thread that waits for a stream.
+  /// Ends the input: it also wakes a thread that waits for a stream.
   std::stop_source const& enough() const noexcept { return enough_; }
   /// True once a thread that asks the source has reached the end of the last file; false if it was stopped before that,
   /// or before a file was read to its end.
   bool all_taken() const noexcept { return all_taken_.load() && !(source_ && source_->cut_short()); }
-  /// True once it turned out that the trace's file is among the inputs, and holds something.
+  /// True once the trace's file was found among the inputs, and it holds something.
   bool reads_its_trace() const noexcept { return reads_its_trace_.load(); }
 
  private:

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string line_of(Json const& json) {
-  // Paths need not be UTF-8, JSON does.
+  // Paths need not be UTF-8, but JSON must be.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -45,7 +45,7 @@ bool HashOutput::flush() {
   return taken;
 }
 
-/// After the lines of the files before.
+/// Complains after the lines of the files before.
 void HashOutput::complain(std::string const& about, std::string const& what) {
   flush();
   problem(about, what);

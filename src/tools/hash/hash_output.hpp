@@ -15,16 +15,16 @@
 
 namespace penstock::cli {
 
-/// How `penstock hash` prints.
+/// Output formats of `penstock hash`.
 enum class HashFormat : std::uint8_t {
   sums,    ///< "HASH  PATH".
   hashes,  ///< "HASH".
   check,   ///< "PATH: OK".
-  quiet,   ///< As check, without what is OK.
-  json     ///< An object a line, and the summary as the last.
+  quiet,   ///< The same as check, without what is OK.
+  json     ///< An object on each line, and the summary as the last one.
 };
 
-/// What the last line of the json format tells of the whole.
+/// Contents of the last line of the json format, on the whole run.
 struct HashSummary {
   Report const& report;
   DeviceInfo device = {};
@@ -34,7 +34,7 @@ struct HashSummary {
   HashSource::Grouped grouped = {};
 };
 
-/// Prints files as they are handed out, and counts how they went.
+/// Prints files as they are handed out, and counts their results.
 ///
 /// Threads: `problem` any; `file`, `flush` and `summary` one at a time.
 class HashOutput {
@@ -42,16 +42,16 @@ class HashOutput {
   HashOutput(HashFormat format, Progress& progress, StandardOutput& output)
       : format_(format), progress_(progress), output_(output) {}
 
-  /// Its line is printed by the next `flush`, together with those before it. Behind a file that was cancelled only
-  /// failures are printed, so that the sums of a run that was stopped are those of its first files, without a gap.
+  /// Adds a file, whose line the next `flush` prints, together with those before it. After a file that was cancelled
+  /// only failures are printed, so that the sums of a run that was stopped are those of its first files, without a gap.
   void file(HashedFile const& file);
-  /// Prints all lines that there are.
+  /// Prints all lines so far.
   ///
   /// Returns: false, if standard output takes no more.
   bool flush();
-  /// A line on standard error.
+  /// Prints a line on standard error.
   void problem(std::string const& about, std::string const& what);
-  /// The last line of the json format; of the others there is none.
+  /// Prints the last line of the json format; other formats have none.
   void summary(HashSummary const& summary);
   bool all_well() const noexcept { return problems_ == 0 && mismatches_ == 0; }
 
@@ -63,14 +63,14 @@ class HashOutput {
   HashFormat const format_;
   Progress& progress_;
   StandardOutput& output_;
-  std::string lines_;       ///< That are not yet printed.
+  std::string lines_;       ///< Lines that are not yet printed.
   bool cut_short_ = false;  ///< A file was cancelled.
   std::uint64_t files_ = 0;
   std::atomic<std::uint64_t> problems_{0};
   std::uint64_t mismatches_ = 0;
 };
 
-/// Why the run, and not one file, came to nothing: the input broke off or the books could not be kept. Empty if
+/// The reason why the run, and not one file, failed: the input broke off or the book could not be kept. Empty if
 /// neither.
 std::optional<std::string> broken_off(Report const& report);
 

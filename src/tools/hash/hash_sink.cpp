@@ -29,7 +29,7 @@ void HashSink::take(Completion const& completion) {
       break;
     }
     case Outcome::failed:
-      // First, since the book may throw.
+      // This comes first, since the book may throw.
       stop_without_device(completion);
       book_.fail(place.file, completion.failure->reason);
       break;
@@ -44,7 +44,7 @@ void HashSink::take(FileGroup const& group, Completion const& completion) {
   progress_.add(group.bytes);
   if (completion.outcome == Outcome::failed) stop_without_device(completion);
   if (group.booked) {
-    // The book threw what it was told there: lines may be missing, and the run is to say so.
+    // The book threw an exception there: lines may be missing, and the run must say so.
     if (completion.outcome == Outcome::failed && completion.failure->stage == "source")
       throw Error(completion.failure->kind, completion.failure->reason);
     return;

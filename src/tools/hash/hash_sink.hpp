@@ -11,18 +11,19 @@
 
 namespace penstock::cli {
 
-/// Books the tiles that come back, and ends the input when there is no device left to hash it.
+/// Books the tiles that return, and ends the input when no device is left to hash it.
 ///
 /// Threads: one at a time.
 class HashSink {
  public:
-  /// `enough` must be what `source` listens to. `no_device_left` is asked when the loss of a device failed a tile.
+  /// `enough` must be the stop source that `source` uses. `no_device_left` is asked when the loss of a device failed a
+  /// tile.
   HashSink(
       HashSource const& source, HashBook& book, Progress& progress, std::stop_source enough,
       std::function<bool()> no_device_left = [] { return true; });
 
-  /// Books a tile. If the loss of the last device failed it this also asks `enough`, because nothing else wakes a
-  /// producer that waits for input.
+  /// Books a tile. If the loss of the last device failed it this also requests a stop of `enough`, because nothing else
+  /// wakes a producer that waits for input.
   ///
   /// Throws: what the book throws.
   void take(Completion const& completion);

@@ -15,7 +15,7 @@
 namespace penstock::cli {
 namespace {
 
-/// What is wrong with a file, as `penstock hash` says it.
+/// The problem of a file, in the words of `penstock hash`.
 std::string in_our_words(FileProblem const& problem) {
   char const* happened = nullptr;
   switch (problem.change()) {
@@ -53,10 +53,10 @@ HashSource::HashSource(std::function<std::optional<WantedFile>()> next_file, Poo
 }
 
 void HashSource::serve(Pool const& pool) {
-  files_.serve(pool);  // It refuses a pool that is one too many.
+  files_.serve(pool);  // It refuses one pool too many.
   std::size_t const served = pools_.load(std::memory_order_relaxed);
   jobs_[served] = {&pool, std::vector<Job>(pool.size())};
-  // A thread that looks for a tile's job finds all of it.
+  // A thread that looks for a tile's job sees it completely made.
   pools_.store(served + 1, std::memory_order_release);
 }
 
@@ -68,14 +68,14 @@ HashSource::Job const& HashSource::job_of(Tile const& tile) const {
   throw Error(ErrorKind::bad_argument, "This tile is of a pool that the source does not know: tell it by serve().");
 }
 
-/// Empty at the end of the input, and where it fails.
+/// The next wanted file; empty at the end of the input, and if it fails.
 std::optional<WantedFile> HashSource::take_wanted() {
   if (ahead_) return std::exchange(ahead_, std::nullopt);
   if (input_failed_ != nullptr) return std::nullopt;
   try {
     return next_file_();
   } catch (...) {
-    // The files before it have numbers, and are to be hashed.
+    // The files before it have numbers, and must be hashed.
     input_failed_ = std::current_exception();
     return std::nullopt;
   }
@@ -101,7 +101,7 @@ std::optional<InputFile> HashSource::next_wanted() {
   return input;
 }
 
-/// As many as come to about FileGroup::usual_bytes, if they are as large as those that were opened so far.
+/// Number of files that make about FileGroup::usual_bytes, if they are as large as those that were opened so far.
 std::size_t HashSource::files_of_a_group() const noexcept {
   std::size_t const deferred = deferred_files_.load(std::memory_order_relaxed);
   std::size_t const files = grouped_files_.load(std::memory_order_relaxed) + deferred;
@@ -110,8 +110,8 @@ std::size_t HashSource::files_of_a_group() const noexcept {
   return std::clamp<std::size_t>(files * FileGroup::usual_bytes / bytes, 1, FileGroup::most_files);
 }
 
-/// Takes files from the input that may be small, as long as they come one after the other. It looks at none of them:
-/// one producer at a time is here, and all at once are where they are opened.
+/// Takes files from the input that may be small, as long as they come one after the other. It opens none of them: only
+/// one producer at a time is here, while all of them open files at once.
 std::vector<GroupedFile> HashSource::gather() {
   std::vector<GroupedFile> group;
   std::size_t const most = files_of_a_group();
@@ -144,7 +144,7 @@ std::vector<GroupedFile> HashSource::gather() {
   return group;
 }
 
-/// Takes the files that follow in place of the group, which is booked; false if they are for `next`.
+/// Replaces the group, which is booked, by the files that follow; false if these are for `next`.
 bool HashSource::goes_on(FileGroup& group) {
   // A thread that waits for a stream keeps the mutex.
   if (within_file_ || !deferred_.empty()) return false;
@@ -231,7 +231,7 @@ void HashSource::defer(GroupedFile& grouped) {
   if (!deferred_.put(grouped.number, std::move(grouped.input))) abandon(grouped.number);
 }
 
-/// A file that was deferred, and is not begun any more.
+/// Abandons a file that was deferred, and is not begun any more.
 void HashSource::abandon(std::uint64_t file) {
   cut_short_ = true;
   book_.abandon(file, 0);

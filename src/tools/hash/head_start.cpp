@@ -17,7 +17,7 @@
 namespace penstock::cli {
 namespace {
 
-/// What the threads share.
+/// State that the threads share.
 class Runners {
  public:
   Runners(HashSource& source, Pool& pool, HashBook& book, Progress& progress, std::stop_token const& enough)
@@ -79,7 +79,7 @@ class Runners {
   HashBook& book_;
   Progress& progress_;
   std::stop_token const& enough_;
-  std::mutex claim_mutex_;  ///< For `source_.next` and `input_ended`.
+  std::mutex claim_mutex_;  ///< Guards `source_.next` and `input_ended`.
   std::mutex result_mutex_;
   HeadStart result_;
 };
@@ -98,7 +98,7 @@ HeadStart take_head_start(HashSource& source, Pool& pool, HashBook& book, Progre
         pthread_setname_np(threads.back().native_handle(), "ps-head-start");
       }
     } catch (std::system_error const&) {
-      // Those that could be had will do; this one is always there.
+      // The threads that could be started are enough; this one is always there.
     }
     runners.run();
   }

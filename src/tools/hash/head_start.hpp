@@ -14,17 +14,17 @@
 
 namespace penstock::cli {
 
-/// What the CPUs hashed before there was a device.
+/// Work that the CPUs did before there was a device.
 struct HeadStart {
-  std::uint64_t tiles = 0;  ///< Hashed; those that stand for a group do not count.
-  std::uint64_t bytes = 0;  ///< Of those.
+  std::uint64_t tiles = 0;  ///< Tiles that were hashed; those that stand for a group do not count.
+  std::uint64_t bytes = 0;  ///< Bytes of those tiles.
   std::chrono::nanoseconds wall{0};
-  bool input_ended = false;               ///< There is nothing left for a device.
-  std::optional<std::string> broken_off;  ///< Why the input, or the book, came to nothing.
+  bool input_ended = false;               ///< Nothing is left for a device.
+  std::optional<std::string> broken_off;  ///< Reason why the input, or the book, failed.
 };
 
-/// Hashes where it was read what `source` gives, on as many threads as `pool` has tiles, until the input ends or
-/// `enough` is requested. What was begun by then is finished and booked, so that others can go on with the source.
+/// Hashes each tile of `source` on the thread that read it, with one thread per tile of `pool`, until the input ends or
+/// `enough` is requested. Tiles begun by then are finished and booked, so that others can go on with the source.
 ///
 /// Shape:  `source` serves the pool, of which no tile is lent; its memory may be any.
 /// Blocks: until then; also while a stream has no input.

@@ -21,7 +21,7 @@ pthread_mutex_t buffers_mutex = PTHREAD_MUTEX_INITIALIZER;
 std::uint8_t* kept[most_kept];
 std::size_t kept_count = 0;
 
-/// Which names and devices the log has already. Guarded by reading_mutex.
+/// Names and devices that the log has already. Guarded by reading_mutex.
 struct Said {
   struct Name {
     char const* text;
@@ -136,7 +136,7 @@ void read_activity(Driver const& driver, std::uint8_t const* record) noexcept {
     default:
       return;
   }
-  // CUPTI gives 0 as the time of what the device did not do.
+  // CUPTI gives 0 as the time of work that the device did not do.
   if (written.begin == 0 || written.end < written.begin) return;
   say_device(driver, written.device);
   write_record(written);

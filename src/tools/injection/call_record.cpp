@@ -24,7 +24,7 @@ struct Box {
   std::uint64_t begin, pitch, layer;
 };
 
-/// How many bytes lie between the first and the last byte of a box, both included. `whole`: the box has all of them.
+/// Number of bytes from the first to the last byte of a box, both included. `whole`: the box has all of them.
 std::uint64_t span_of(Box const& box, std::uint64_t width, std::uint64_t height, std::uint64_t depth,
                       bool& whole) noexcept {
   if (width == 0 || height == 0 || depth == 0) return 0;

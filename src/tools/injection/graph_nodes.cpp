@@ -16,7 +16,7 @@ using cupti::field;
 constexpr unsigned most_levels = 64;
 constexpr std::uint8_t as_made = 0, as_changed = 1;
 
-/// What a node of an executable graph touches from now on; at first, that this is not known.
+/// A record of what a node of an executable graph touches from now on; at first, that this is not known.
 Record node_record(std::uint64_t executable, void const* node, std::uint8_t how) noexcept {
   Record record{};
   record.kind = Kind::graph_unknown;
@@ -74,7 +74,7 @@ void write_level(Driver const& driver, std::uint64_t executable, void* graph, un
   bool const known = level < most_levels && driver.graph_nodes != nullptr && driver.node_type != nullptr &&
                      driver.graph_nodes(graph, nullptr, &count) == 0;
   if (known && count == 0) return;
-  // For each call: several threads may make graphs executable at once.
+  // The array is allocated for each call: several threads may make graphs executable at once.
   auto** const nodes = known ? static_cast<void**>(std::calloc(count, sizeof(void*))) : nullptr;
   if (nodes != nullptr && driver.graph_nodes(graph, nodes, &count) == 0) {
     for (std::size_t i = 0; i < count; ++i) write_node(driver, executable, nodes[i], level);
@@ -128,7 +128,7 @@ void write_change(Driver const& driver, WatchedCall const& call, void const* par
       write_any(record, behind);
       break;
     case Shape::node_graph:
-      // Its nodes have been written one by one, and it is not known which of them these are.
+      // Its nodes have been written one by one, and it is not known which of them belong to it.
       record.end = 0;
       write_record(record);
       break;

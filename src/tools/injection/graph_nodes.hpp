@@ -6,7 +6,7 @@
 #include "tools/injection/profiler.hpp"
 #include "tools/injection/watched_calls.hpp"
 
-/// Which bytes the copies and memsets of executable graphs touch.
+/// Records the bytes that the copies and memsets of executable graphs touch.
 namespace penstock::injection {
 
 /// Writes the nodes of an executable graph, and of its child graphs. `graph` is the one that it was made of.

@@ -17,9 +17,9 @@ using namespace watch_log;
 using cupti::field;
 
 constexpr std::uint64_t usual_bytes = std::uint64_t{256} << 20;
-/// How often CUPTI hands over activities. A crash loses those that it still holds.
+/// Interval at which CUPTI hands over activities. A crash loses those that it still holds.
 constexpr std::uint32_t flush_milliseconds = 100;
-/// One more than the highest number of a call that is watched.
+/// One more than the highest number of a watched call.
 constexpr std::size_t call_numbers = 1024;
 
 Profiler profiler;
@@ -37,7 +37,7 @@ std::uint64_t now() {
   return log_time();
 }
 
-/// Whether a call enqueues something, which a stream that captures puts into a graph. The stream of other calls may be
+/// True if a call enqueues something, which a stream that captures puts into a graph. The stream of other calls may be
 /// destroyed already.
 bool works_in_stream(Call call) noexcept {
   switch (call) {
@@ -120,7 +120,7 @@ void start() noexcept {
     return;
   }
   find_driver(driver);
-  // With our clock the times of the device can be compared with those of calls.
+  // CUPTI uses our clock, so that the times of the device can be compared with those of calls.
   void* subscriber = nullptr;
   if (!expect(profiler.subscribe(&subscriber, on_call, nullptr)) ||
       !expect(profiler.activity.register_timestamp(now)) || !expect(profiler.activity.register_callbacks(give, take)))
@@ -143,9 +143,9 @@ void start() noexcept {
 }  // namespace
 }  // namespace penstock::injection
 
-/// What the driver calls when it has loaded this library.
+/// The driver calls this when it has loaded this library.
 ///
-/// Returns: 1, always: a program runs as it would, also if it cannot be watched.
+/// Returns: 1, always: a program runs as usual, even if it cannot be watched.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {  // NOLINT(readability-identifier-naming)
   using namespace penstock::injection;
   char const* const to = secure_getenv(penstock::watch_log::folder_variable);

@@ -24,9 +24,9 @@ using namespace watch_log;
 struct Place {
   Record* next;
   Record* end;
-  Record* last;  ///< The record that this thread wrote last; null if it no longer has that chunk.
+  Record* last;  ///< The last record that this thread wrote; null if it no longer has that chunk.
   std::uint32_t number;
-  bool ended;  ///< The thread is ending, and has left its room to another one.
+  bool ended;  ///< The thread is ending, and has left its room to another thread.
 };
 
 /// The rest of a chunk of an ended thread, for the next thread.
@@ -51,7 +51,7 @@ thread_local Place place;
 
 template <class Number>
 Number add(Number& to, Number what) noexcept {
-  // Relaxed: they are counts, and say nothing of other memory.
+  // Relaxed: these are counts, and order no other memory.
   return __atomic_fetch_add(&to, what, __ATOMIC_RELAXED);
 }
 
@@ -74,7 +74,7 @@ Record* begin_chunk() noexcept {
   if (__atomic_load_n(&the_log.header->full_at, __ATOMIC_RELAXED) != 0) return nullptr;
   std::uint64_t const chunk = add(the_log.header->chunks, std::uint64_t{1});
   auto const at = static_cast<off_t>(chunk * chunk_bytes);
-  // A file without the blocks would be a signal at the first write to memory, if the disk is full.
+  // If the disk is full, a file without the blocks would raise a signal at the first write to memory.
   if (chunk < the_log.header->most_chunks && posix_fallocate(the_log.file, at, chunk_bytes) == 0) {
     void* const memory =
         mmap(nullptr, chunk_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, the_log.file, at);
@@ -109,7 +109,7 @@ Record* room() noexcept {
   return place.next++;
 }
 
-/// What lies there is complete once its kind is written, which so comes last.
+/// A record counts as complete once its kind is written, so the kind is written last.
 void put(Record* to, Record record) noexcept {
   record.thread = place.number;
   Kind const kind = record.kind;
@@ -130,7 +130,7 @@ void introduce_thread() noexcept {
   record.kind = Kind::thread;
   record.first = static_cast<std::uint64_t>(syscall(SYS_gettid));
   record.begin = log_time();
-  // Sixteen bytes, as the system has them, behind `first`.
+  // The system's name has sixteen bytes, which begin at `first`.
   std::memcpy(&record.second, name, 2 * sizeof record.second);
   put(to, record);
 }
@@ -145,7 +145,7 @@ void count(Record const& record) noexcept {
 
 using Path = char[4096];
 
-/// Opens the first name that is free, which is `path` then.
+/// Opens a file with the first free name, and sets `path` to it.
 int open_file(char const* to, Path& path) noexcept {
   struct stat what {};
   bool const folder = stat(to, &what) == 0 && S_ISDIR(what.st_mode);
@@ -157,7 +157,7 @@ int open_file(char const* to, Path& path) noexcept {
   }
   constexpr int how = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   int file = open(path, how, 0600);
-  // A process that replaces its program, or a child.
+  // The name is taken by a process that replaced its program, or by a child.
   for (int i = 1; file < 0 && errno == EEXIST && i < 100; ++i) {
     std::snprintf(path + length, sizeof path - static_cast<std::size_t>(length), ".%d", i);
     file = open(path, how, 0600);
@@ -165,7 +165,7 @@ int open_file(char const* to, Path& path) noexcept {
   return file;
 }
 
-/// Maps the first chunk of the file, and makes what the end of a thread needs. `problem`: why it could not.
+/// Maps the first chunk of the file, and prepares the end of threads. `problem`: the errno of a failure.
 void* map_header(int file, int& problem) noexcept {
   problem = posix_fallocate(file, 0, chunk_bytes);
   if (problem != 0) return nullptr;
@@ -183,7 +183,7 @@ std::uint64_t log_time() noexcept {
 }
 
 int open_log(char const* to, std::uint64_t longest) noexcept {
-  // A file that grows beyond the limit of the process would be a signal.
+  // A file that grows beyond the limit of the process would raise a signal.
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < longest) longest = limit.rlim_cur;
   if (longest < least_bytes) return EFBIG;

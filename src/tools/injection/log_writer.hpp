@@ -23,7 +23,7 @@ int open_log(char const* to, std::uint64_t longest) noexcept;
 /// Notes in the file at `path`, which has the size of `watch_log::Notes`, that this process could make no log.
 void note_no_log(char const* path, int problem) noexcept;
 
-/// Whether this process has a log; a child of it by fork has none.
+/// True if this process has a log; a child of it by fork has none.
 bool log_is_open() noexcept;
 
 /// Nanoseconds on the clock of the log.

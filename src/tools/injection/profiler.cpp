@@ -16,10 +16,11 @@ bool find(void* library, Function*& function, char const* name) noexcept {
   return function != nullptr;
 }
 
-/// As `cuda_library_names` of penstock has them, behind those that the process has loaded already.
+/// Opens CUPTI: a library that the process has loaded already, else one of the names in the order of
+/// `cuda_library_names` of penstock.
 void* open_library() noexcept {
   constexpr char const* names[] = {"libcupti.so.13", "libcupti.so.12"};
-  // A second one in the process would find the driver taken.
+  // A second library in the process would find the driver taken.
   for (char const* const name : names)
     if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return library;
   for (char const* const name : names)

@@ -18,7 +18,8 @@ inline constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
 inline constexpr std::size_t record_bytes = 64;
 inline constexpr std::size_t records_in_chunk = chunk_bytes / record_bytes;
 
-/// The least and the greatest length of a log: the header and a chunk of records; what a reader takes into memory.
+/// The least and the greatest length of a log: the header and a chunk of records; the part that a reader takes into
+/// memory.
 inline constexpr std::uint64_t least_bytes = 2 * chunk_bytes;
 inline constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
 
@@ -27,7 +28,7 @@ inline constexpr char const* folder_variable = "PENSTOCK_WATCH";
 inline constexpr char const* limit_variable = "PENSTOCK_WATCH_LIMIT";
 inline constexpr char const* notes_variable = "PENSTOCK_WATCH_NOTES";
 
-/// What a call of the driver does, as far as time and order depend on it. Comments say what the record has in `first`,
+/// Effect of a call of the driver, as far as time and order depend on it. Comments say what the record has in `first`,
 /// `second` and `bytes`.
 enum class Call : std::uint8_t {
   none,
@@ -51,7 +52,7 @@ enum class Call : std::uint8_t {
   unpin,          ///< first.
   instantiate,    ///< first: the executable graph.
   load,           ///< Loads code.
-  begin_capture,  ///< From here to end_capture calls in the stream go into a graph.
+  begin_capture,  ///< Calls in the stream go into a graph from here to end_capture.
   end_capture,
   event_destroy,  ///< first: the event.
   graph_update,   ///< Changes an executable graph: first. second: 1, if all of its nodes are replaced.
@@ -72,7 +73,8 @@ enum class Kind : std::uint8_t {
   graph_fill,     ///< Likewise.
   device,         ///< `device`; first: multiprocessors; second: threads that one has room for; `bytes`: its memory.
   lost,           ///< CUPTI had no room for `bytes` activities.
-  graph_unknown,  ///< As graph_copy: which bytes that node touches is not known; without a node, which the graph does.
+  graph_unknown,  ///< The same as graph_copy, if the bytes that the node touches are not known; without a node, those
+                  ///< of the graph.
   count
 };
 
@@ -90,7 +92,7 @@ inline constexpr std::uint8_t by_handle =
 inline constexpr std::uint64_t legacy_stream = 1;
 inline constexpr std::uint64_t per_thread_stream = 2;
 
-/// Those of CUPTI's kinds of copies and of memory, and of the flags of streams, that have a meaning here.
+/// The values of CUPTI's kinds of copies and of memory, and of the flags of streams, that have a meaning here.
 inline constexpr std::uint8_t copy_in = 1, copy_out = 2, copy_on_device = 8;
 inline constexpr unsigned pageable_memory = 1;
 inline constexpr std::uint64_t non_blocking = 1;
@@ -101,13 +103,13 @@ struct Record {
   std::uint8_t flags = 0;
   std::uint8_t from : 4 = 0;
   std::uint8_t to : 4 = 0;
-  std::uint32_t thread = 0;       ///< By its number in this log, from 1.
-  std::uint32_t correlation = 0;  ///< CUPTI's: an activity has that of the call that asked for it.
-  std::uint16_t device = 0;       ///< Of an activity; of a call the number of its context.
+  std::uint32_t thread = 0;       ///< The thread's number in this log, from 1.
+  std::uint32_t correlation = 0;  ///< CUPTI's correlation: an activity has that of the call that asked for it.
+  std::uint16_t device = 0;       ///< Device of an activity; for a call the number of its context.
   std::uint16_t function = 0;     ///< CUPTI's number of the call.
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::uint64_t stream = 0;  ///< Of a call its handle; of an activity CUPTI's number.
+  std::uint64_t stream = 0;  ///< Handle of the stream for a call; CUPTI's number for an activity.
   std::uint64_t first = 0;
   std::uint64_t second = 0;
   std::uint64_t bytes = 0;
@@ -130,12 +132,12 @@ struct Header {
   std::array<char, 8> magic{};
   std::uint32_t process = 0;
   std::uint32_t parent = 0;
-  std::uint64_t began = 0;        ///< When the library was loaded.
-  std::uint64_t ended = 0;        ///< When the process ended; 0 if it did not end by exit.
+  std::uint64_t began = 0;        ///< Time when the library was loaded.
+  std::uint64_t ended = 0;        ///< Time when the process ended; 0 if it did not end by exit.
   std::uint64_t chunks = 0;       ///< Chunks that were begun, including that of the header.
   std::uint64_t most_chunks = 0;  ///< The greatest number of chunks.
-  std::uint64_t full_at = 0;      ///< When the log was full, or 0.
-  std::uint64_t refusal = 0;      ///< Why the process is not watched, as a Refusal; 0 if it is.
+  std::uint64_t full_at = 0;      ///< Time when the log was full, or 0.
+  std::uint64_t refusal = 0;      ///< A Refusal, which says why the process is not watched; 0 if it is.
   std::uint64_t refusal_code = 0;
   std::array<char, 184> program{};
   std::array<Total, static_cast<std::size_t>(Call::count)> calls{};       ///< The index is a Call.
@@ -143,18 +145,18 @@ struct Header {
 };
 static_assert(sizeof(Header) <= chunk_bytes);
 
-/// Why a process was not watched.
+/// Reasons why a process was not watched.
 enum class Refusal : std::uint64_t {
   none,
   no_cupti,        ///< No library, or none of CUDA 12 or 13.
-  cupti_refuses,   ///< With `refusal_code`.
+  cupti_refuses,   ///< `refusal_code` says how.
   cupti_is_taken,  ///< Another profiler uses it.
 };
 
-/// What processes note that could make no log. All processes of a run share it, in memory; it begins as zeros.
+/// Notes of processes that could make no log. All processes of a run share them, in memory; they begin as zeros.
 struct Notes {
-  std::uint32_t without_log = 0;  ///< How many processes loaded the library and could make no log.
-  std::uint32_t process = 0;      ///< The last one of them, and why, as errno says it.
+  std::uint32_t without_log = 0;  ///< Number of processes that loaded the library and could make no log.
+  std::uint32_t process = 0;      ///< The last of these processes, and the errno of its failure.
   std::int32_t problem = 0;
 };
 

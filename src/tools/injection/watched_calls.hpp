@@ -7,7 +7,7 @@
 
 #include "tools/injection/watch_log.hpp"
 
-/// The calls of the driver that are watched, and where their parameters lie.
+/// The calls of the driver that are watched, and the offsets of their parameters.
 ///
 /// Source: cupti_driver_cbid.h, generated_cuda_meta.h, cuda.h of CUDA 13.0. Numbers and structures of calls never
 ///         change: a new form of a call gets a new name. Where these headers are installed, a test compares the table
@@ -16,15 +16,15 @@ namespace penstock::injection {
 
 using watch_log::Call;
 
-/// How the parameters of a call give the bytes that it touches.
+/// Form in which the parameters of a call give the bytes that it touches.
 enum class Shape : std::uint8_t {
-  plain,    ///< By addresses and a number of elements.
+  plain,    ///< Addresses and a number of elements.
   rows,     ///< A memset of rows, by address, pitch, value, width and height, at offsets 0, 8, 16, 24 and 32.
-  copy_2d,  ///< By a pointer to a CUDA_MEMCPY2D.
-  copy_3d,  ///< By a pointer to a CUDA_MEMCPY3D.
+  copy_2d,  ///< A pointer to a CUDA_MEMCPY2D.
+  copy_3d,  ///< A pointer to a CUDA_MEMCPY3D.
   unknown,  ///< Batches, and 3D copies between peers: their bytes are not read.
-  // Changes of an executable graph: by the graph whose nodes it takes over, at offset 8; else the node is at offset 8,
-  // and behind it are parameters of
+  // Changes of an executable graph. The graph whose nodes it takes over is at offset 8; else the node is at offset 8,
+  // and parameters follow it, of
   graph,
   node_copy,   ///< a copy: CUDA_MEMCPY3D,
   node_fill,   ///< a memset: CUDA_MEMSET_NODE_PARAMS,

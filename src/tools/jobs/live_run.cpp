@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::milliseconds between_drawings{500};
 
-/// Calls what opens files anew, on a thread of its own: it may wait for the sink, which may wait for a stop.
+/// Calls the function that opens files anew, on a separate thread: it may wait for the sink, which may wait for a stop.
 class Reopening {
  public:
   Reopening(std::function<void()> reopen, Interrupt const& interrupt)
@@ -103,7 +103,7 @@ Health LiveRun::Current::health() {
   return {};
 }
 
-/// Says which run it is, as long as it lives.
+/// Makes this run the current one, as long as it lives.
 class LiveRun::Naming {
  public:
   Naming(Current& current, Pipeline const& pipeline, Source const& source) : current_(current) {
@@ -123,12 +123,12 @@ class LiveRun::Naming {
   Current& current_;
 };
 
-/// Tells of one run.
+/// Reports on one run.
 class LiveRun::Watch {
  public:
   Watch(LiveRun& live, Pipeline const& pipeline, Source const& source, JobWork const& work, Interrupt const& interrupt)
       : every_(live.every_),
-        // One that is drawn among lines of results would not be replaced.
+        // A line that is drawn among lines of results would not be replaced.
         line_(!live.quiet_ && !(work.lines_so_far && isatty(STDOUT_FILENO) == 1)),
         naming_(live.current_, pipeline, source),
         reopening_(work.reopen, interrupt),
@@ -165,7 +165,7 @@ class LiveRun::Watch {
         print(live_line(before.value_or(Snapshot()), now));
         before = std::move(now);
       } catch (std::bad_alloc const&) {
-        // There is another line later.
+        // The next line will do.
       }
     }
   }
@@ -179,7 +179,7 @@ class LiveRun::Watch {
   TerminalLine const line_;
   Naming const naming_;
   Reopening const reopening_;
-  bool const ready_;  ///< What follows tells of an end.
+  bool const ready_;  ///< The messages from here on report an end.
   std::stop_callback<void (*)()> stopping_;
   std::jthread thread_;
 };

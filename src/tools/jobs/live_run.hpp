@@ -17,7 +17,7 @@
 
 namespace penstock::cli {
 
-/// The options by which a run tells of itself while it goes on.
+/// The options for reports of a run while it goes on.
 struct LiveArguments {
   double stats_every = 0;    ///< Seconds; 0: no lines.
   std::string metrics = {};  ///< An address; empty: no server.
@@ -25,8 +25,8 @@ struct LiveArguments {
   void add_to(CLI::App& command);
 };
 
-/// What a run tells while it goes on: a line that is drawn over itself, if standard error is a terminal; a line each so
-/// many seconds; metrics by HTTP; and its state to systemd.
+/// Reports of a run while it goes on: a line that is drawn over itself, if standard error is a terminal; a line at a
+/// fixed interval; metrics by HTTP; and its state to systemd.
 ///
 /// Threads: one; it has two more of its own while a run goes on.
 class LiveRun {
@@ -37,7 +37,7 @@ class LiveRun {
   /// Throws: as MetricsServer.
   LiveRun(LiveArguments const& arguments, bool quiet);
 
-  /// Tells of this run until what it gives is destroyed; has SIGHUP call the work's `reopen` meanwhile.
+  /// Reports on this run until the result is destroyed; SIGHUP calls the work's `reopen` meanwhile.
   std::shared_ptr<void> begin(Pipeline const& pipeline, Source const& source, JobWork const& work,
                               Interrupt const& interrupt);
 
@@ -45,7 +45,7 @@ class LiveRun {
   class Naming;
   class Watch;
 
-  /// The run that is being told of, for requests that come by other threads.
+  /// The run that is reported on, for requests on other threads.
   struct Current {
     std::mutex mutex;
     Pipeline const* pipeline = nullptr;

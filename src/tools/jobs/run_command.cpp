@@ -33,7 +33,7 @@ double seconds_of(Report const& report) {
   return std::chrono::duration<double>(report.wall).count();
 }
 
-/// The report of the run, its items, digest and remarks, and first the device if it is a model.
+/// A text with the run's report, items, digest and remarks, and first the device if it is a model.
 std::string about(Job const& job, measure::JobRun const& whole, DeviceInfo const& device) {
   std::string text = (device.modelled ? "on a " + device_text(device) + "\n" : "") + describe(whole.report) + "\n";
   if (job.items) {
@@ -141,7 +141,7 @@ measure::Setting RunCommand::setting() const {
       if (!setting.values.has(name)) measure::set(setting, name, value);
     }
   }
-  // Such a sink may be called by several threads, and a tile that goes to another thread has left its CPU's caches.
+  // Several threads may call such a sink, and a tile that goes to another thread has left its CPU's caches.
   if (setting.pipeline.tuning.run_to_completion && job.parallel_sink && !job.ordered)
     setting.pipeline.tuning.sink_on_lanes = true;
   setting.expect_required();

@@ -22,18 +22,19 @@ inline namespace PENSTOCK_FLAVOUR {
 struct RunCommand {
   Job const& job;
   PipelineArguments pipeline = {};
-  std::map<std::string, std::vector<std::string>> values = {};  ///< By option of the job; none if it is not named.
+  std::map<std::string, std::vector<std::string>> values = {};  ///< Values by option of the job; none for an option
+                                                                ///< that is not named.
   bool json = false;
   bool strict = false;  ///< Input that could not be used makes the exit code 1, too.
   TraceArguments trace = {};
   LiveArguments live = {};
   std::string config = {};        ///< The file of options; empty for none.
-  std::string command_line = {};  ///< As the user wrote it, for the results.
+  std::string command_line = {};  ///< Command line as the user wrote it, for the results.
 
   void add_to(CLI::App& command);
-  /// Only what says how the job runs, not what becomes of its results.
+  /// Adds only options on how the job runs, not on what becomes of its results.
   void add_settings_to(CLI::App& command);
-  /// How the job runs.
+  /// The setting that the job runs with.
   ///
   /// Throws: Error, if there is no such value, the profile is of another job, or the job says that it cannot run so.
   measure::Setting setting() const;

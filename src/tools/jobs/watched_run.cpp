@@ -18,7 +18,7 @@ WatchedRun::WatchedRun(Job const& job, std::string command_line, std::string lib
 
 void WatchedRun::add_to(CLI::App& command) {
   watch_.add_options_to(command);
-  // The footer says how counts and sizes are written, and is put before this one.
+  // The footer explains how counts and sizes are written, and precedes this one.
   command.footer(
       "Does what `run` does, and says where its time goes, what keeps its work from running at once, and what only "
       "the\n"
@@ -56,7 +56,7 @@ ExitCode WatchedRun::run(StandardOutput& output, Interrupt const& interrupt) {
       throw Error(ErrorKind::bad_argument, "--read runs nothing: leave out " + words.front() + ", or --read.");
     return watch_.run(output, interrupt);
   }
-  // What cannot be is said before anything runs.
+  // Impossible settings are reported before anything runs.
   static_cast<void>(asked_.setting());
   watch_.inputs = asked_.inputs();
   watch_.outputs = asked_.outputs();

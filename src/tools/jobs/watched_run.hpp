@@ -14,8 +14,8 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// `PROGRAM watch`: watches `PROGRAM run` as `penstock watch` watches any program. The options of both are options of
-/// it, but of `run` only those that say how the job runs.
+/// `PROGRAM watch`: watches `PROGRAM run` as `penstock watch` watches any program. It has the options of both, but of
+/// `run` only those on how the job runs.
 class WatchedRun {
  public:
   /// `libraries` as WatchCommand has it.
@@ -27,10 +27,10 @@ class WatchedRun {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt);
 
  private:
-  /// Those that were named, as `run` takes them.
+  /// Arguments that were named, as `run` takes them.
   std::vector<std::string> settings() const;
 
-  RunCommand asked_;  ///< What is run.
+  RunCommand asked_;  ///< The command that is run.
   WatchCommand watch_;
   std::vector<CLI::Option const*> of_run_;
 };

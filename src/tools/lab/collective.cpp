@@ -20,23 +20,23 @@ namespace {
 using std::chrono::nanoseconds;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-/// Each is a kernel, behind which its part of the array is ready.
+/// Each layer is a kernel, after which its part of the array is ready.
 constexpr std::size_t layers = 32;
 /// A multiple of this many floats has layers of whole cache lines.
 constexpr std::size_t grain = layers * 64;
-/// The collective takes so long, if the devices have the memory; the compute takes twice as long.
+/// Duration of the collective, if the devices have the memory; the compute takes twice as long.
 constexpr Milliseconds wanted{15};
-/// With a quarter of the multiprocessors left free, kernels that memory bounds in part are slower by a tenth.
+/// Kernels that memory bounds in part are slower by a tenth, if a quarter of the multiprocessors is left free.
 constexpr double slower = 1.1;
 constexpr unsigned most_blocks = 16;
 
-/// How compute and collective come together.
+/// A way to combine compute and collective.
 struct Strategy {
   std::string_view name;
-  double text;        ///< Milliseconds, where the compute takes 30 and the collective 15.
-  std::size_t parts;  ///< In which the array is reduced.
-  bool at_the_end;    ///< When all is computed; else each part as soon as its layers are.
-  bool leaves_free;   ///< A quarter of the multiprocessors, and the collective is urgent.
+  double text;        ///< Milliseconds, if the compute takes 30 and the collective 15.
+  std::size_t parts;  ///< Parts in which the array is reduced.
+  bool at_the_end;    ///< The array is reduced when all is computed; else each part as soon as its layers are.
+  bool leaves_free;   ///< A quarter of the multiprocessors is left free, and the collective is urgent.
 };
 
 constexpr std::array ways{Strategy{"one after the other", 45, 1, true, false},
@@ -61,7 +61,7 @@ class Rank {
         number_(number) {
     DeviceInfo const info = device.info();
     units_ = static_cast<std::uint32_t>(std::max(1, info.compute_units));
-    per_unit_ = info.acts_as_gpu() ? 2 : 1;  // Of 1024 threads each.
+    per_unit_ = info.acts_as_gpu() ? 2 : 1;  // Blocks of 1024 threads for each.
     busy_prepare(compute_);
   }
 
@@ -87,7 +87,7 @@ class Rank {
     device_.attach();
     compute_.synchronize();
   }
-  /// Of those at the beginning of each layer, the wrong ones among what all ranks' should have become.
+  /// Number of wrong sums over `ranks` ranks, among the first values of each layer.
   std::size_t wrong(std::size_t ranks) {
     device_.attach();
     std::size_t wrong = 0;
@@ -161,7 +161,7 @@ Milliseconds together(Strategy const& way, AllReduce<float>& reduce, Ranks const
   return HostClock::now() - begin;
 }
 
-/// How much of it there is, so that the collective takes as long as it should.
+/// Size of the array, so that the collective takes as long as it should.
 struct Amount {
   std::size_t floats;
   double stands_for;
@@ -171,7 +171,7 @@ constexpr std::size_t probed_floats = std::size_t{1} << 20;
 
 Amount amount_for(DeviceGroup const& devices, AllReduceOptions options) {
   bool const modelled = devices.front().info().modelled;
-  // A model's work is done for real by this machine, so a little has to stand for much.
+  // This machine does a model's work for real, so a little has to stand for much.
   std::size_t const floats = modelled ? probed_floats / 4 : probed_floats;
   if (modelled) options.stands_for = 1000;
   Ranks const ranks = ranks_of(devices, floats);
@@ -187,7 +187,7 @@ Amount amount_for(DeviceGroup const& devices, AllReduceOptions options) {
   return {std::max<std::size_t>(1, std::min(scaled, most) / grain) * grain, 1};
 }
 
-/// `hidden` is how long it takes if all but the last part hides behind compute.
+/// `hidden` is the duration if all but the last part hides behind compute.
 std::string bound_of(Strategy const& way, double measured, double hidden, bool gpu) {
   if (way.at_the_end) return "nothing runs beside the collective";
   if (measured > 1.1 * hidden) {
@@ -197,7 +197,7 @@ std::string bound_of(Strategy const& way, double measured, double hidden, bool g
   return "compute; the last of " + std::to_string(way.parts) + " parts comes behind it";
 }
 
-/// On real devices it is told, not judged.
+/// Real devices are not judged by it.
 bool in_order(std::vector<Figure> const& seen) {
   return std::ranges::is_sorted(seen, [](Figure const& one, Figure const& next) { return one.value > next.value; });
 }
@@ -225,7 +225,7 @@ Observation reduce_in_four_ways(Workbench& bench) {
     double const took = together(way, way.leaves_free ? urgently : patiently, ranks, layer).count();
     for (auto const& rank : ranks) wrong += rank->wrong(ranks.size());
     double const hidden = computes + collective / static_cast<double>(way.parts);
-    // How long a collective waits that has no room depends on when the kernels of compute end.
+    // A collective without room waits for a time that depends on when the kernels of compute end.
     bool const has_room = way.at_the_end || way.leaves_free;
     ways_seen.push_back({.what = std::string(way.name),
                          .value = took,

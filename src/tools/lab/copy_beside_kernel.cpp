@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t copied = std::size_t{4} << 20;
 constexpr int copies = 8;
 
-/// Kernels of so many rounds for each float, of which so many last longer than the copies.
+/// Kernels with `rounds` rounds for each float; `kernels` of them last longer than the copies.
 struct Beside {
   std::string label;
   std::uint32_t rounds;
@@ -38,7 +38,7 @@ Observation copy_beside(Workbench& bench) {
       for (int i = 0; i < copies; ++i) of_copies.upload(to.bytes(), pinned.bytes());
     });
   };
-  // Once before it counts, as memory is touched.
+  // The first run does not count, since it touches memory.
   of_copies.upload(to.bytes(), pinned.bytes());
   multiply_add(all.first(count), 1, all.subspan(count), of_kernels);
   bench.device().synchronize();

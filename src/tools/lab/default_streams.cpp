@@ -9,7 +9,7 @@ namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// A kernel each in a stream, in the legacy default stream, and in another stream, given to the device in this order.
+/// Three kernels, in a stream, in the legacy default stream, and in another stream, launched in this order.
 std::vector<Interval> trio(Workbench& bench, bool blocking) {
   Stream const one = bench.device().make_stream({.blocking = blocking});
   Stream const other = bench.device().make_stream({.blocking = blocking});
@@ -22,7 +22,7 @@ std::vector<Interval> trio(Workbench& bench, bool blocking) {
 constexpr unsigned streams = 8;
 constexpr auto stray_row = "stream 0";
 
-/// A kernel in each of eight blocking streams, and after each a short one in `stray`: in the order of their giving.
+/// A kernel in each of eight blocking streams, and after each a short one in `stray`, in the order of the launches.
 std::vector<Interval> kernels_and_strays(Workbench& bench, StreamRef stray) {
   std::vector<Stream> own;
   for (unsigned i = 0; i < streams; ++i) own.push_back(bench.device().make_stream({.blocking = true}));
@@ -42,14 +42,14 @@ auto strays_of(std::vector<Interval>& intervals) {
 
 constexpr unsigned threads = 8;
 
-/// A kernel by each of eight host threads, in what `default_stream` says is its default stream; by their starts.
+/// A kernel by each of eight host threads, in its default stream by `default_stream`; ordered by their starts.
 std::vector<Interval> kernel_of_each_thread(Workbench& bench, StreamRef (*default_stream)(Device&)) {
   ThreadTeam team(bench.device(), threads);
   team.each([&](unsigned i) {
     std::string const number = std::to_string(i + 1);
     bench.kernel("thread " + number, number, default_stream(bench.device()));
   });
-  // Before the threads end, since nothing says what becomes of a thread's default stream then.
+  // The intervals are read before the threads end, since no rule says what becomes of a thread's default stream then.
   auto intervals = bench.intervals();
   std::sort(intervals.begin(), intervals.end(),
             [](auto const& one, auto const& other) { return one.start < other.start; });
@@ -62,7 +62,7 @@ void sort_by_row(std::vector<Interval>& intervals) {
 
 constexpr unsigned callers = 4;
 
-/// What four threads had on the device before and after the call of a library, which uses the legacy default stream.
+/// Work of four threads on the device before and after the call of a library, which uses the legacy default stream.
 struct Call {
   std::vector<Interval> all;
   std::span<Interval const> before() const { return std::span(all).first(callers); }
@@ -83,7 +83,7 @@ Call call_among_threads(Workbench& bench, std::function<StreamRef(unsigned)> con
   bench.kernel("library", "call", bench.device().legacy_default_stream(), 2);
   kernel_of_each("second ");
   Call call{bench.intervals()};
-  // Which thread launched first does not matter; the rows shall be in order.
+  // Any thread may launch first; the rows shall be in order.
   std::sort(call.all.begin(), call.all.begin() + callers,
             [](auto const& one, auto const& other) { return one.row < other.row; });
   return call;

@@ -7,7 +7,7 @@ namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// A GPU that draws a screen lets no kernel go on for two seconds, and a library's is twice as long as this.
+/// A GPU that draws a screen lets no kernel run for two seconds, and a library's takes twice as long as this.
 constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(800);
 
 }  // namespace

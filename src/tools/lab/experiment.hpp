@@ -13,36 +13,36 @@
 namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// What came out of an experiment.
+/// Result of an experiment.
 struct Observation {
   std::vector<Interval> intervals;
   std::vector<Figure> figures;
   Verdict verdict;
 };
 
-/// What one run of an experiment is worth.
+/// Strength of the evidence from one run of an experiment.
 enum class Claim {
-  must,  ///< Something always happens: one run that goes otherwise disproves it.
-  may,   ///< Something can happen: one run in which it does proves it.
+  must,  ///< Something always happens: one run with another result disproves it.
+  may,   ///< Something can happen: one run in which it happens proves it.
 };
 
 /// A question to a device about the order of its work.
 struct Experiment {
-  std::string_view name;         ///< As the command line has it.
-  std::string_view expectation;  ///< What should happen, in one sentence.
-  std::string_view why;          ///< Why that matters, in one sentence.
+  std::string_view name;         ///< Name on the command line.
+  std::string_view expectation;  ///< One sentence on what should happen.
+  std::string_view why;          ///< One sentence on why that matters.
   Claim claim;
-  /// Asks it.
+  /// Runs the experiment.
   ///
   /// Blocks: until the device has answered.
   /// Throws: Error, if the device fails at it.
   Observation (*run)(Workbench& bench);
-  std::size_t devices = 1;  ///< How many it takes.
+  std::size_t devices = 1;  ///< Number of devices that it takes.
 };
 
-/// Runs it on a workbench of its own; one that takes one device has the first. What may happen gets four more tries if
-/// it does not, with kernels that are longer each time, up to 0.8 s: a host that was busy elsewhere when it should have
-/// launched the next one is no disproof. A verdict that is disproved gets none.
+/// Runs it on a workbench of its own; one that takes one device has the first. An experiment on what may happen gets
+/// four more tries if it does not happen, with kernels that are longer each time, up to 0.8 s: a host that was busy
+/// elsewhere when it should have launched the next one does not disprove it. A verdict that is disproved gets none.
 ///
 /// Blocks: until the device has answered.
 /// Throws: as Experiment::run.
@@ -67,29 +67,29 @@ Experiment issue_order();
 Experiment pageable_copy();
 /// Two inputs on two streams, and a kernel on a third that needs both.
 Experiment two_uploads();
-/// A kernel of great priority behind many of little.
+/// A kernel of high priority behind many of low priority.
 Experiment priority();
-/// Ways to wait for an event, and what they cost.
+/// Ways to wait for an event, and their costs.
 Experiment event_waits();
-/// An all-reduce of two devices beside what they compute, in four ways.
+/// An all-reduce of two devices beside compute, in four ways.
 Experiment collective();
 /// A library that uses the legacy default stream, called among threads that use their own.
 Experiment library_joins();
 /// The same among threads with non-blocking streams.
 Experiment library_beside();
 
-/// Copy, kernel and copy of parts over one stream and over more, where kernels take longest.
+/// Copy, kernel and copy of parts over one stream and over several, where kernels take longest.
 Experiment streams();
 /// The same where copies take longest.
 Experiment short_kernel();
 /// The same where copies and kernels take as long as each other.
 Experiment equal_steps();
 
-/// A host that fills one, two or three buffers in turn.
+/// A host that fills one, two or three buffers cyclically.
 Experiment buffers();
 /// A wait inside a loop over streams, and one behind it.
 Experiment blocking_loop();
-/// A callback that takes long, and what it holds up.
+/// A long callback, and what it delays.
 Experiment slow_callback();
 
 /// A + B in parts, by one stream, by two with events, and part by part by three.
@@ -102,19 +102,19 @@ Experiment graph_calls();
 Experiment host_clock();
 /// The time between events that the device has not passed yet.
 Experiment elapsed_early();
-/// The smallest time that events tell.
+/// The smallest time that events show.
 Experiment event_resolution();
 /// A stream that sums what another one produces, without an event between them and with one.
 Experiment missing_wait();
 /// Two buffers that the host fills again, before they were copied and after.
 Experiment broken_buffers();
-/// Memory of the device that two streams use in turn, without an event between them and with one.
+/// Memory of the device that two streams use alternately, without an event between them and with one.
 Experiment reused_memory();
 
 /// Memory that is allocated in a loop, by the device and in the order of a stream.
 Experiment ordered_memory();
 
-/// A kernel that fails, and the call that says so.
+/// A kernel that fails, and the call that reports it.
 Experiment late_error();
 /// Pipelines for which more streams would change nothing: a kernel that fills the device,
 Experiment no_help_kernel();
@@ -133,15 +133,15 @@ Experiment numa();
 Experiment copy_beside_kernel();
 /// A kernel with more and more arithmetic for each byte.
 Experiment roofline();
-/// A matrix product in half precision: what its bounds say, and what it takes.
+/// A matrix product in half precision: its bounds, and its time.
 Experiment matrix_product_time();
 /// Rounds by a launch each, and by one whose blocks meet at a barrier.
 Experiment grid_barrier();
 
-/// All there are, in the order in which they teach.
+/// All experiments, in an order suited to teaching.
 std::vector<Experiment> all_experiments();
 
-/// So many kernels may have to run at once for an experiment to go as expected.
+/// Maximum number of kernels that have to run at once for an experiment to go as expected.
 inline constexpr unsigned kernels_at_once = 12;
 
 }  // namespace PENSTOCK_FLAVOUR

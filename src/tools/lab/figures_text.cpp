@@ -33,7 +33,7 @@ std::string cell(std::optional<double> const& value, Figure const& figure) {
   return value ? number_text(*value) + unit_text(figure) : "";
 }
 
-/// A line for each that has something to say of what it waited for.
+/// A line for each figure that says what it waited for.
 std::string bounds_of(std::span<Figure const> figures, std::size_t indent, std::size_t columns) {
   std::string lines;
   for (Figure const& figure : figures) {
@@ -42,7 +42,7 @@ std::string bounds_of(std::span<Figure const> figures, std::size_t indent, std::
   return lines;
 }
 
-/// All of them compare. A column that none of them fills is left out.
+/// A table of figures, all of which compare. A column without a value is left out.
 std::string table_of(std::span<Figure const> figures, std::size_t indent) {
   auto const any = [&](std::optional<double> Figure::*member) {
     return std::ranges::any_of(figures, [&](Figure const& figure) { return (figure.*member).has_value(); });

@@ -65,7 +65,7 @@ Verdict saves(DeviceInfo const& info, std::string const& what, Gain const& gain)
     return {gain.overlapped > 0, what + ": " + (gain.overlapped > 0 ? percent(gain.overlapped) : "none") +
                                      " of the time of all pieces ran beside others"};
   }
-  // Calls, and the way from copies to kernels.
+  // This much is lost in calls, and between copies and kernels.
   auto const lost = gain.serial / 50;
   return {2 * (saved + lost) >= can_be_saved,
           what + " saved " + time_text(saved) + " of the " + time_text(can_be_saved) + " that can be saved"};

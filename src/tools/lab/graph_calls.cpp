@@ -18,12 +18,12 @@ namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// Small: a call takes longer than what it asks for.
+/// The work is small: a call takes longer than the work that it starts.
 constexpr std::size_t floats = 1024;
 constexpr std::size_t bytes = floats * sizeof(float);
 constexpr int kernels = 20;
 constexpr int repetitions = 5;
-/// What a text on streams in production says that calls take, in times of a graph's: 10 to 50.
+/// Time of the calls in times of a graph's, by a text on streams in production: 10 to 50.
 constexpr double text_ratio = 10;
 
 /// One slot: an input, memory of the device, and an output.
@@ -57,7 +57,7 @@ class Slot {
   DeviceMemory const memory_;
 };
 
-/// Some work on a slot, and how often a kernel of it adds one.
+/// Some work on a slot, and the number of times that a kernel of it adds one.
 struct Work {
   std::string name;
   int added;
@@ -66,13 +66,13 @@ struct Work {
 };
 
 struct Times {
-  double calls = 0;  ///< Of the host, in microseconds.
+  double calls = 0;  ///< Time of the host, in microseconds.
   double graph = 0;
   int wrong = 0;
   std::size_t captured = 0;
 };
 
-/// How long the host needs for `issue`, which it does `repetitions` times.
+/// Time that the host needs for `issue`, which it does `repetitions` times.
 double host_time(Workbench& bench, StreamRef stream, std::string const& row, std::string const& label,
                  std::function<void(int)> const& prepare, std::function<void()> const& issue,
                  std::function<void(int)> const& check) {
@@ -107,7 +107,7 @@ Times both_ways(Workbench& bench, Slot& slot, Work const& work, bool copies_itse
     stream.synchronize();
     if (!slot.right(content, work.added)) ++times.wrong;
   };
-  // Once before it counts, so that both find all loaded.
+  // The first launch does not count, so that both find all loaded.
   stream.launch(graph);
   stream.synchronize();
   times.calls = host_time(

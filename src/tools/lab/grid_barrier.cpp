@@ -55,7 +55,7 @@ Observation meet_at_a_barrier(Workbench& bench) {
   Stream const stream = device.make_stream();
   neighbour_sums_prepare(stream);
   std::uint32_t const blocks = neighbour_sums_at_once(info);
-  // Threads of a CPU are to be in time on a model.
+  // This bounds the work, so that CPU threads are in time on a model.
   std::size_t const count = (info.modelled ? 64 : std::max<std::size_t>(blocks, 64)) * numbers_of_a_block;
   std::size_t const bytes = count * sizeof(std::uint32_t);
   PinnedMemory const host(device, bytes);
@@ -86,7 +86,7 @@ Observation meet_at_a_barrier(Workbench& bench) {
   }
   bool const refused = refuses_too_many(one, other, info, stream);
 
-  // The shortest of each: what disturbs a kernel makes it longer.
+  // The shortest of each kind counts: a disturbance makes a kernel longer.
   auto const all = bench.intervals();
   std::vector<Interval> shortest;
   std::vector<Figure> figures;

@@ -12,10 +12,10 @@
 namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// A non-blocking stream that the host can hold up. So what is late, and what it is later than, does not depend on
-/// how long anything takes.
+/// A non-blocking stream that the host can hold up. The order of late work and of work before it then does not depend
+/// on how long anything takes.
 ///
-/// A host function holds it, for at most ten seconds: where calls of the driver wait for their work, as with
+/// A host function holds it, for at most ten seconds: if calls of the driver wait for their work, as with
 /// CUDA_LAUNCH_BLOCKING, an experiment fails and does not hang.
 ///
 /// Threads: one.
@@ -28,11 +28,11 @@ class HeldStream {
   ~HeldStream() { let_go(); }
 
   StreamRef ref() const noexcept { return stream_; }
-  /// Puts into the stream what holds it.
+  /// Puts the host function that holds it into the stream.
   ///
   /// Shape: once.
   void hold() { stream_.launch_host_function(gate_); }
-  /// The same, and it is drawn in that row of a workbench of the device's.
+  /// The same, drawn in that row of a workbench of the device.
   void hold(Workbench& bench, std::string row) {
     bench.timed(std::move(row), "held", stream_, [&] { hold(); });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments: what a call keeps its host thread for.
+// Experiments: the time for which a call keeps its host thread.
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/host_time.hpp"
 #include "penstock/core/quantile.hpp"
@@ -12,13 +12,13 @@ namespace {
 
 constexpr int round_trips = 50;
 
-/// A way to wait for an event, and what it cost.
+/// A way to wait for an event, and its cost.
 struct Wait {
   std::string_view row;
   EventOptions options;
   void (*wait)(EventRef event);
 
-  std::chrono::nanoseconds cpu_time{};  ///< Of the waiting thread, during one long kernel.
+  std::chrono::nanoseconds cpu_time{};  ///< CPU time of the waiting thread, during one long kernel.
   double round_trip = 0;                ///< Launch of an empty kernel to the return of the wait, in microseconds.
 };
 
@@ -76,7 +76,7 @@ Observation wait_each_way(Workbench& bench) {
 constexpr std::size_t copied_bytes = std::size_t{32} << 20;
 constexpr int repetitions = 5;
 
-/// How a call to copy went that stood behind a kernel.
+/// Timing of a call to copy behind a kernel.
 struct Call {
   bool returned_first;  ///< It returned before its copy's turn had come.
   std::chrono::nanoseconds time;
@@ -89,7 +89,7 @@ Call download_behind_a_kernel(Workbench& bench, std::string const& kind, std::sp
   auto const start = HostClock::now();
   auto const copy = bench.timed(kind, "copy", stream, [&] { stream.download(host, memory); });
   auto const end = HostClock::now();
-  // On its start depends less than on its end, which may take the host some time to see.
+  // The copy's start is a better test than its end, which the host may take some time to see.
   bool const returned_first = !copy.start.passed();
   bench.note(kind + " call", "call", start, end);
   stream.synchronize();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments: how long work of a device took, asked of the host's clock and of events, too early and in time.
+// Experiments: the time of a device's work, by the host's clock and by events, asked for too early and in time.
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/held_stream.hpp"
 #include "tools/lab/judgements.hpp"
@@ -9,11 +9,11 @@ namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// One kernel, as the host's clock and as events saw it.
+/// One kernel, timed by the host's clock and by events.
 struct Taken {
   std::chrono::nanoseconds host{};
   std::chrono::nanoseconds events{};
-  bool over;  ///< The kernel was, when the host looked at its clock again.
+  bool over;  ///< The kernel was over when the host looked at its clock again.
 };
 
 enum class Until { launched, done };
@@ -60,7 +60,7 @@ Observation take_the_time(Workbench& bench) {
       verdict_on_clocks({.over = launch.over, .launch = launch.host, .behind = behind.host, .events = behind.events})};
 }
 
-/// What events said of a kernel while it could not be over, and afterwards.
+/// Asks events about a kernel while it cannot be over, and afterwards.
 Observation ask_early(Workbench& bench) {
   Event const start = bench.device().make_event({.timing = true});
   Event const end = bench.device().make_event({.timing = true});
@@ -112,7 +112,7 @@ Observation step_by_step(Workbench& bench) {
     stream.record(pair.end);
   };
   bench.kernel("stream", "first", stream);
-  stream.synchronize();  // Else the device has all the pairs before it comes to them.
+  stream.synchronize();  // Otherwise the device has all the pairs before it comes to them.
   for (int i = 0; i < pairs; ++i) record([] {});
   for (int i = 1; i <= pairs; ++i) record([&] { bench.occupy("kernel", i * longer_by, stream); });
   stream.synchronize();

@@ -20,18 +20,18 @@ using Time = std::chrono::nanoseconds;
 /// A text on streams in production: copies of 100 MB over PCIe 4, and a kernel.
 constexpr PartTimes text_times{4ms, 3ms, 4ms};
 
-/// The calling thread does something that takes so long.
+/// Keeps the calling thread busy for `time`.
 void stay(Time time) {
   EventCount never_notified;
   never_notified.await([] { return false; }, Time(0), time);
 }
 
-/// Kernels, and what the host does, are longer in later tries: a host that was late is no disproof.
+/// Kernels, and work of the host, are longer in later tries: a host that was late does not disprove anything.
 Time at_this_try(Workbench const& bench, Time time) {
   return time * std::max<std::int64_t>(1, bench.kernel_time() / WorkbenchOptions().kernel_time);
 }
 
-/// A number of buffers, as many streams, and tiles that take turns in them.
+/// A number of buffers, as many streams, and tiles that use them cyclically.
 struct Buffers {
   std::size_t count;
   Time measured{};
@@ -41,7 +41,7 @@ struct Buffers {
 constexpr std::size_t tiles = 8;
 constexpr std::size_t most_buffers = 3;
 
-/// How many tiles came back wrong.
+/// Number of tiles that came back wrong.
 std::size_t go_through(Workbench& bench, PartWork& work, Time fill, Buffers& buffers) {
   std::vector<Stream> streams;
   for (std::size_t i = 0; i < buffers.count; ++i) streams.push_back(bench.device().make_stream());
@@ -138,7 +138,7 @@ Observation wait_inside_and_behind(Workbench& bench) {
   auto const engines = copy_engines_of(bench);
   auto const scaled = scaled_to_fit(bench, text_times, most_bytes);
   PartWork work(bench, parts, scaled.bytes, scaled.times.kernel);
-  loop_that_waits(bench, work, Waits::behind);  // Once before it counts.
+  loop_that_waits(bench, work, Waits::behind);  // The first run does not count.
   auto const alone = work.alone();
   auto const first = loop_that_waits(bench, work, Waits::inside);
   std::size_t wrong = work.wrong();
@@ -166,7 +166,7 @@ Observation wait_inside_and_behind(Workbench& bench) {
                saves(info, "the wait behind the loop", gain))};
 }
 
-/// Notes when it was called, and stays.
+/// Notes the time of the call, and takes some time.
 class Called final : public StreamCallback {
  public:
   explicit Called(Time stays) : stays_(stays) {}
@@ -194,7 +194,7 @@ Observation call_back_slowly(Workbench& bench) {
   for (Stream const& stream : streams) stream.synchronize();
 
   auto intervals = bench.intervals();
-  // Of one clock each: the device's pause, and the host's call.
+  // Each is on one clock: the device's pause, and the host's call.
   Time const pause = intervals[1].start - intervals[0].end, call = slow.end - slow.start;
   Verdict const own =
       certainly({pause >= call - call / 100,

@@ -31,10 +31,10 @@ std::span<std::byte> part(std::span<std::byte> all, std::size_t i) {
 }
 
 enum class Order { depth_first, breadth_first };
-/// Where events are: around each piece, which is then learnt of, or around the whole, where none is between kernels.
+/// Places of events: around each piece, whose time is then recorded, or around the whole, with none between kernels.
 enum class Events { around_pieces, around_all };
 
-/// Four streams, and what they copy and compute.
+/// Four streams, with their copies and kernels.
 class Work {
  public:
   explicit Work(Workbench& bench)
@@ -51,9 +51,9 @@ class Work {
     transform_prepare(streams_.front());
   }
 
-  /// From here on kernels stay so long, beside what they compute.
+  /// Makes kernels take this long from now on, beside what they compute.
   void set_kernel_time(Time time) { kernel_time_ = time; }
-  /// From here on each stream has one kernel, which only stays: results remain as they are.
+  /// Gives each stream, from now on, one kernel that only takes its time: results remain as they are.
   void leave_results() { transforms_ = false; }
   /// Returns: how long it took, to the last of the streams, if events are around all of it.
   /// Blocks:  until the device is through with it.
@@ -77,7 +77,7 @@ class Work {
     for (Stream const& stream : streams_) stream.synchronize();
     return events == Events::around_all ? last_end() : Time{};
   }
-  /// How many results of the last time in this order are wrong.
+  /// Number of results of the last run in this order that are wrong.
   std::size_t wrong(Order order) const {
     auto const input = as_floats(host_.bytes().first(streams * bytes));
     auto const output = as_floats(output_of(order));
@@ -143,14 +143,14 @@ std::vector<PlannedWork> steps_in(Order order, PartTimes const& times, bool ends
                           PlannedWork{Unit::down, times.down, {}}};
     all.push_back(each[kind]);
     if (kind > 0) all.back().after.push_back(i - (depth ? 1 : streams));
-    // Breadth first the kernels are issued right behind each other.
+    // The kernels are issued right behind each other, breadth first.
     if (depth || kind != 2 || !ends_together) continue;
     for (std::size_t kernel = streams; kernel < 2 * streams; ++kernel) all.back().after.push_back(kernel);
   }
   return all;
 }
 
-/// Upload, kernel, download of each stream, in this order whatever that of their issue.
+/// Expects upload, kernel, download of each stream in this order, whatever the order of issue.
 Verdict each_stream_kept_its_order(std::vector<Interval> intervals) {
   std::stable_sort(intervals.begin(), intervals.end(),
                    [](auto const& one, auto const& other) { return one.row < other.row; });
@@ -161,7 +161,7 @@ Verdict each_stream_kept_its_order(std::vector<Interval> intervals) {
   return {true, "each stream kept its order"};
 }
 
-/// What differs by less than a tenth from run to run is no difference.
+/// A difference of less than a tenth from run to run does not count.
 bool differ(Time one, Time other) {
   return 10 * std::max(one, other) > 11 * std::min(one, other);
 }
@@ -174,12 +174,12 @@ std::string comparison(Time depth, Time breadth) {
   return text;
 }
 
-/// Both orders, by what was measured or by what is possible.
+/// Times of both orders, measured or possible.
 struct Both {
   Time depth, breadth;
 };
 
-/// What counts for the order of issue.
+/// Properties that matter for the order of issue.
 struct Traits {
   CopyEngines engines;
   bool ends_together;
@@ -191,7 +191,7 @@ struct Traits {
   }
 };
 
-/// Expects of a GPU that the order is faster which can be, and neither if neither can be.
+/// Expects of a GPU that the order is faster which can be faster, and neither if neither can be.
 Verdict as_possible(DeviceInfo const& info, Traits const& traits, Both const& measured, Both const& possible) {
   bool const alike = differ(measured.depth, measured.breadth) == differ(possible.depth, possible.breadth);
   bool const same = !differ(possible.depth, possible.breadth) ||
@@ -199,7 +199,7 @@ Verdict as_possible(DeviceInfo const& info, Traits const& traits, Both const& me
   return {!info.acts_as_gpu() || (alike && same), comparison(measured.depth, measured.breadth) + "; " + traits.text()};
 }
 
-/// How long a step of each kind takes by itself, and how long both orders do.
+/// Time of a step of each kind by itself, and time of both orders.
 struct Times {
   PartTimes own;
   Both both;
@@ -233,7 +233,7 @@ Observation issue_in_both_orders(Workbench& bench) {
     work.issue(order, Events::around_pieces);
     return its;
   };
-  // Once before it counts; kernels then take as long as copies.
+  // The first run does not count; kernels then take as long as copies.
   Run const warm_up = run(Order::depth_first);
   work.set_kernel_time(shortest(without_waits(warm_up.of(bench.intervals()), engines.count)).up);
   Run const depth = run(Order::depth_first), breadth = run(Order::breadth_first);

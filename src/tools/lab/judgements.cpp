@@ -66,7 +66,7 @@ Verdict all_right(std::size_t wrong, std::size_t all) {
                                  : std::to_string(wrong) + " of " + std::to_string(all) + " results were wrong"};
 }
 
-/// Of floating-point operations in a second.
+/// A rate of floating-point operations in a second.
 std::string flops_text(double flops) {
   char text[32];
   std::snprintf(text, sizeof text, flops < 1e12 ? "%.3g GFLOP/s" : "%.3g TFLOP/s", flops / (flops < 1e12 ? 1e9 : 1e12));

@@ -123,7 +123,7 @@ void write_lab_trace(std::ostream& out, LabPlace const& place,
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// Those, or what a narrower terminal has.
+/// The usual columns, or those of a narrower terminal.
 std::size_t columns_of_output() {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual_columns;
@@ -136,7 +136,7 @@ std::unique_ptr<Device> cpu_laboratory(int ordinal) {
       cpu::CpuOptions{.ordinal = ordinal, .compute_threads = lab::kernels_at_once, .flavour = flavour()});
 }
 
-/// What "auto" or one name stands for, twice: another device of the same kind, if there can be one.
+/// The device of "auto" or one name, twice: the second is another device of the same kind, if there can be one.
 std::string twice(std::string const& wish) {
   if (!wish.starts_with("cuda")) return wish + "," + wish;
   auto const gpus = list_gpus();
@@ -145,10 +145,11 @@ std::string twice(std::string const& wish) {
   return other == gpus.end() ? wish : wish + "," + device_name(*other);
 }
 
-/// As open_devices, but for the CPU devices. One name is twice that, if that is wanted and can be.
+/// Opens devices as open_devices does, but for the CPU devices. One name is taken twice, if that is wanted and
+/// possible.
 Devices open_laboratory(std::string wish, bool wants_two) {
-  // A GPU lets this many streams hand over work independently, by itself only eight: a ninth would queue behind another
-  // whatever the rules of streams say. Read when the first CUDA call is made.
+  // With this a GPU lets 32 streams hand over work independently, by default only eight: a ninth would queue behind
+  // another whatever the rules of streams say. It is read at the first CUDA call.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   if (wish == "auto") wish = list_gpus().empty() ? "cpu" : "cuda";
   if (wants_two && wish.find(',') == std::string::npos && wish != "all" && wish != "cuda:all") wish = twice(wish);

@@ -19,28 +19,28 @@
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Where experiments are run, for their output.
+/// The device and flavour that experiments run on, for their output.
 struct LabPlace {
   DeviceInfo device;
-  std::string flavour;  ///< What this command itself means by "0": "per-thread" or "legacy".
+  std::string flavour;  ///< Meaning of "0" in this command itself: "per-thread" or "legacy".
 };
 
-/// One line, which ends with a line break, as all here.
+/// One line with a line break, like all texts here.
 std::string as_text(LabPlace const& place);
-/// What an experiment is there for.
+/// Purpose of an experiment.
 ///
 /// Units: columns in characters.
 std::string as_text(lab::Experiment const& experiment, std::size_t columns);
-/// The same, what was seen, and what to make of it.
+/// The same, with the observation and its meaning.
 std::string as_text(lab::Experiment const& experiment, lab::Observation const& seen, std::size_t columns);
-/// How many went as expected.
+/// Number of experiments that went as expected.
 std::string summary_text(std::size_t as_expected, std::size_t all, std::size_t late = 0);
 
-/// The experiment and all that was seen, in one object. Times are in nanoseconds.
+/// The experiment and its observation, in one object. Times are in nanoseconds.
 std::string as_json(LabPlace const& place, lab::Experiment const& experiment, lab::Observation const& seen);
 
-/// What experiments saw as a trace for Perfetto or Chrome: each is a process by its name, which begins at 0, and in it
-/// each stream and thread a row.
+/// Writes what experiments saw as a trace for Perfetto or Chrome: each experiment is a process by its name, which
+/// begins at 0, and has a row for each stream and thread.
 ///
 /// Throws: nothing of its own; whether all was written `out` knows.
 void write_lab_trace(std::ostream& out, LabPlace const& place,
@@ -49,14 +49,14 @@ void write_lab_trace(std::ostream& out, LabPlace const& place,
 }  // namespace PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {
 
-/// `penstock lab`: experiments on the order in which a device does what it is given, each with a verdict.
+/// `penstock lab`: experiments on the order in which a device does its work, each with a verdict.
 struct LabCommand {
   std::vector<std::string> names;
   std::string device = "auto";
   SlowerOption slower;
   bool list = false;
   bool json = false;
-  std::string trace;  ///< Where a trace of what was seen goes; empty for nowhere.
+  std::string trace;  ///< File for a trace of what was seen; empty for none.
 
   void add_to(CLI::App& command);
   /// Runs the experiments that were named, or all.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto cause = "kernel 2 reads where nothing is";
 
-/// Launches three kernels, the second of which fails, on a device that this costs: one of its own.
+/// Launches three kernels, the second of which fails, on a separate device, which is lost by that.
 Observation fail_late(Workbench& bench) {
   cpu::CpuDevice device({.compute_threads = 1});
   Event const event = device.make_event();

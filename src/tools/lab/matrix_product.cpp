@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiment: how long a matrix product in half precision should take, and how long it takes.
+// Experiment: the predicted and the measured time of a matrix product in half precision.
 #include "penstock/kernels/matrix_product.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t repetitions = 3;
 
-/// Halves from -1 to 1, again and again. Their number is prime, so no row of a matrix is like another.
+/// Halves from -1 to 1, repeated. Their number is prime, so no two rows of a matrix are alike.
 class Numbers {
  public:
   explicit Numbers(std::uint32_t factor) : once_(65'521) {
@@ -40,7 +40,7 @@ class Numbers {
   std::vector<std::uint16_t> once_;
 };
 
-/// Square matrices of one size on the device, and what the host needs to check them.
+/// Square matrices of one size on the device, and the host's data to check them.
 class Product {
  public:
   Product(Device& device, StreamRef stream, std::uint32_t side)
@@ -62,7 +62,7 @@ class Product {
   MatrixSize size() const { return {side_, side_, side_}; }
   void multiply() const { matrix_product(a(), b(), c(), size(), stream_); }
 
-  /// The greatest difference of some results to those of the host, which adds in double precision.
+  /// The greatest difference between some results and those of the host, which adds in double precision.
   double greatest_error() const {
     std::vector<std::byte> row(side_ * sizeof(float));
     auto const here = host_.bytes().first(row.size());
@@ -93,7 +93,7 @@ class Product {
   std::span<float> c() const { return as_floats(memory_.bytes().subspan(4 * count())); }
 
   std::uint32_t const side_;
-  std::uint32_t const sampled_columns_;  ///< A model computes no more of them.
+  std::uint32_t const sampled_columns_;  ///< A model computes only this many.
   DeviceMemory const memory_;
   PinnedMemory const host_;
   StreamRef const stream_;
@@ -111,7 +111,7 @@ struct Roof {
   static std::chrono::nanoseconds time(double seconds) { return std::chrono::nanoseconds(std::llround(seconds * 1e9)); }
 };
 
-/// The shortest of the last pieces: what disturbs a kernel makes it longer.
+/// The shortest of the last pieces counts: a disturbance makes a kernel longer.
 Interval shortest(Workbench& bench) {
   auto const all = bench.intervals();
   return *std::ranges::min_element(std::span(all).last(repetitions), {}, &Interval::length);
@@ -121,7 +121,7 @@ double seconds(Interval const& interval) {
   return std::chrono::duration<double>(interval.length()).count();
 }
 
-/// Some milliseconds of each on a GPU of today, and on a CPU.
+/// Measures each for some milliseconds on a GPU of today, and on a CPU.
 Roof measure_roof(Workbench& bench, StreamRef stream, bool gpu) {
   Roof roof;
   std::size_t const floats = std::size_t{1} << (gpu ? 24 : 20);
@@ -160,7 +160,7 @@ Observation predict_and_measure(Workbench& bench) {
   for (std::uint32_t const side : gpu ? std::array{256U, 1024U, 4096U} : std::array{128U, 256U, 384U}) {
     Product const product(bench.device(), stream, side);
     std::string const name = std::to_string(side) + " x " + std::to_string(side);
-    product.multiply();  // Once before it counts.
+    product.multiply();  // The first run does not count.
     for (std::size_t i = 0; i < repetitions; ++i) {
       bench.timed("products", name, stream, [&] { product.multiply(); });
     }

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
 
-/// Tiles that are full as they are, or each of which takes its time to fill.
+/// Tiles that are full from the start, or each of which takes some time to fill.
 class GivenTiles final : public Source {
  public:
   GivenTiles(std::uint64_t count, std::chrono::nanoseconds each) : count_(count), each_(each) {}
@@ -42,7 +42,7 @@ class GivenTiles final : public Source {
   std::chrono::nanoseconds const each_;
 };
 
-/// Where kernels of a run note that they ran, which nothing reads.
+/// Memory in which kernels of a run note that they ran, which nothing reads.
 class Stamped {
  public:
   explicit Stamped(Device& device) : memory_(device.allocate(sizeof(Stamp))) {
@@ -58,7 +58,7 @@ class Stamped {
   DeviceMemory const memory_;
 };
 
-/// A pipeline of one lane that computes in a stream of its own, and copies, also where it could do without.
+/// A pipeline of one lane that computes in its own stream, and copies even where it need not.
 PipelineOptions one_lane(std::size_t input_bytes, std::size_t output_bytes) {
   PipelineOptions options;
   options.tile = {.input_bytes = input_bytes, .output_bytes = output_bytes};
@@ -129,10 +129,10 @@ std::uint32_t blocks_that_fill(Device& device) {
   return static_cast<std::uint32_t>(info.compute_units * (info.acts_as_gpu() ? 2 : 1));
 }
 
-/// A run of fewer is not judged.
+/// A run with fewer tiles is not judged.
 constexpr std::uint64_t enough_tiles = 36;
 
-/// Kernels a second in so many streams that no more would run at once.
+/// Kernels a second in enough streams that no more would run at once.
 double kernels_alone(Workbench& bench, std::chrono::nanoseconds each, std::uint32_t blocks, Stamp* stamp) {
   constexpr int streams = 4, rounds = 3;
   std::vector<Stream> all;
@@ -160,7 +160,7 @@ Observation fill_the_device(Workbench& bench) {
 }
 
 Observation fill_the_link(Workbench& bench) {
-  // So large that neither the lane nor the source keeps the link waiting.
+  // Tiles are so large that neither the lane nor the source keeps the link waiting.
   auto options = one_lane(8 * mib, 0);
   options.tuning.tiles = 6;
   std::uint64_t const tiles = bench.device().info().acts_as_gpu() ? 96 : enough_tiles;
@@ -192,7 +192,7 @@ Observation cut_too_small(Workbench& bench) {
                                             count_bytes(tile.input, counted, stream);
                                           })},
       NoStreams::work_too_small);
-  // There the lane and the device are threads of the same CPUs, and which of them is the slower one varies.
+  // On the CPU device the lane and the device are threads of the same CPUs, and either may be the slower one.
   if (!bench.device().info().acts_as_gpu()) {
     seen.verdict.as_expected = true;
     seen.verdict.fact += "; on the CPU device that is told, not judged";

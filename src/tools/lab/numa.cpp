@@ -26,7 +26,7 @@ Observation copy_from_each_node(Workbench& bench) {
   for (NumaNode const& node : topology.nodes()) {
     if (node.memory_bytes == 0 && !seen.empty()) continue;
     PinnedMemory const here(bench.device(), copied, node);
-    stream.upload(there.bytes(), here.bytes());  // Once before it counts, as memory is touched.
+    stream.upload(there.bytes(), here.bytes());  // The first copy does not count, since it touches memory.
     stream.synchronize();
     NodeCopies& of_node = seen.emplace_back();
     of_node.node = node.number;

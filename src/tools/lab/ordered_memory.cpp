@@ -23,11 +23,11 @@ constexpr std::size_t steps = 4;
 constexpr std::size_t count = std::size_t{1} << 18;
 constexpr std::size_t bytes = count * sizeof(float);
 
-/// What came of one loop.
+/// Result of one loop.
 struct Loop {
-  std::vector<Time> allocate, free;  ///< What these calls took, and in `free` the wait that has to come before it.
+  std::vector<Time> allocate, free;  ///< Times of these calls; `free` has the wait that must come before it, too.
   std::set<std::byte const*> places;
-  Time whole{};  ///< What the host needed for the loop.
+  Time whole{};  ///< Time that the host needed for the loop.
 };
 
 Time median(std::vector<Time> times) {
@@ -36,7 +36,8 @@ Time median(std::vector<Time> times) {
   return *middle;
 }
 
-/// In each step: memory, an upload to it, a kernel that takes its time, one that doubles the numbers, a download.
+/// A loop whose steps are: memory, an upload to it, a kernel that takes its time, one that doubles the numbers, a
+/// download.
 class Steps {
  public:
   Steps(Workbench& bench, std::string row) : bench_(bench), row_(std::move(row)), host_(bench.device(), steps * bytes) {
@@ -68,7 +69,7 @@ class Steps {
     loop.whole = HostClock::now() - began;
     return loop;
   }
-  /// How many results are wrong, once the stream is through.
+  /// Number of wrong results, once the stream is through.
   std::size_t wrong() {
     std::size_t wrong = 0;
     for (std::size_t step = 0; step < steps; ++step) {
@@ -100,7 +101,7 @@ Observation allocate_in_a_loop(Workbench& bench) {
   std::size_t wrong = 0;
   Stream const plain = device.make_stream();
   sum_prepare(plain);
-  // Memory of the device may not be freed before the stream is through with it.
+  // Memory of the device may not be freed before the stream has finished with it.
   Loop const waiting = by_device.go_through(
       plain, [&] { return device.allocate(bytes); },
       [&](std::optional<DeviceMemory>& memory) {

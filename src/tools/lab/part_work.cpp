@@ -14,7 +14,7 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr int repetitions = 3;
-/// In and out of any number of parts are whole pages.
+/// Input and output of any number of parts are whole pages.
 constexpr std::size_t unit_bytes = 2048;
 
 /// GB/s of uploads, at best.
@@ -60,7 +60,7 @@ CopyEngines copy_engines_of(Workbench& bench) {
   std::vector<Stream> streams;
   for (int i = 0; i < 2; ++i) streams.push_back(bench.device().make_stream());
   CopyEngines engines{.count = bench.device().info().copy_engines, .in_order_of_issue = true};
-  // A host that was late with the second copy tells nothing.
+  // A try in which the host was late with the second copy shows nothing.
   for (int i = 0; i < repetitions && engines.in_order_of_issue; ++i) {
     std::size_t const first = bench.pieces();
     bench.hold(std::span(streams).first(1));
@@ -83,7 +83,7 @@ bool kernels_end_together(Workbench& bench) {
     streams.push_back(bench.device().make_stream());
     ends.push_back(bench.device().make_event({.timing = true}));
   }
-  // A host that was late tells nothing.
+  // A try in which the host was late shows nothing.
   for (int i = 0; i < repetitions; ++i) {
     bench.hold(streams);
     for (std::size_t each = 0; each < 2; ++each) {
@@ -98,7 +98,7 @@ bool kernels_end_together(Workbench& bench) {
 
 ScaledWork scaled_to_fit(Workbench& bench, PartTimes const& text, std::size_t most_bytes) {
   double const all = upload_rate(bench) * static_cast<double>(text.up.count());
-  // On a model whose link is slow, too, an experiment takes some seconds.
+  // This bounds an experiment to some seconds, also on a model whose link is slow.
   constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(10);
   int divisor = 1;
   for (int decade = 1;; decade *= 10) {
@@ -124,7 +124,7 @@ PartWork::PartWork(Workbench& bench, std::size_t parts, std::size_t bytes_of_eac
 }
 
 void PartWork::renew(std::size_t part) {
-  // At both ends: the rest tells nothing that these do not.
+  // The content is at both ends: the rest would show nothing more.
   std::array const content{++content_, static_cast<std::uint64_t>(part)};
   std::memcpy(input(part).data(), content.data(), sizeof content);
   std::memcpy(input(part).last(sizeof content).data(), content.data(), sizeof content);
@@ -132,7 +132,7 @@ void PartWork::renew(std::size_t part) {
 
 void PartWork::renew() {
   for (std::size_t part = 0; part < parts_; ++part) renew(part);
-  HostTime::forget();  // What a laboratory prepares and checks is no work of its host.
+  HostTime::forget();  // Preparations and checks of the laboratory are not work of its host.
 }
 
 bool PartWork::right(std::size_t part) const {
@@ -173,7 +173,7 @@ PartTimes PartWork::alone() {
   std::size_t const first = bench_.pieces();
   for (int i = 0; i < repetitions; ++i) {
     bench_.hold(streams);
-    // Twice: a device needs a moment to go from copies to kernels, in which others may go on.
+    // Each step runs twice: a device needs a moment to go from copies to kernels, in which others may go on.
     for (auto const step : each) {
       for (int twice = 0; twice < 2; ++twice) (this->*step)("alone", 0, stream);
     }

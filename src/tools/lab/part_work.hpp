@@ -17,7 +17,7 @@
 namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// How long the copy up, the kernel and the copy down of some work take.
+/// Times of the copy up, the kernel and the copy down of some work.
 struct PartTimes {
   std::chrono::nanoseconds up{};
   std::chrono::nanoseconds kernel{};
@@ -27,26 +27,27 @@ struct PartTimes {
   PartTimes divided_by(std::size_t number) const noexcept;
 };
 
-/// The shortest of each kind, of pieces that have not waited: "up", "down", and others for kernels.
+/// The shortest of each kind among pieces that have not waited: "up", "down", and others for kernels.
 PartTimes shortest(std::span<Interval const> pieces);
 
-/// What the device has, and whether its engines take copies in the order of issue: it is given a copy that waits and,
-/// behind it, one of another stream that need not.
+/// The copy engines of the device. To find whether they take copies in the order of issue, it gets a copy that waits
+/// and, behind it, one of another stream that need not.
 ///
 /// Blocks: until the device is idle.
 /// Throws: Error, if the device fails.
 CopyEngines copy_engines_of(Workbench& bench);
-/// Whether the device tells the end of a kernel with that of one that is issued right behind it in another stream.
+/// True if the device reports the end of a kernel together with that of one that is issued right behind it in another
+/// stream.
 ///
 /// Blocks: until the device is idle.
 /// Throws: Error, if the device fails.
 bool kernels_end_together(Workbench& bench);
 
-/// Work of a text whose copies are cut down to what fits here.
+/// Work of a text whose copies are scaled down to fit here.
 struct ScaledWork {
-  PartTimes times;        ///< As the text has them, divided by `divisor`.
+  PartTimes times;        ///< Times of the text, divided by `divisor`.
   int divisor = 1;        ///< 1, 2, 5, 10 and so on.
-  std::size_t bytes = 0;  ///< That the device copies in times.up.
+  std::size_t bytes = 0;  ///< Bytes that the device copies in times.up.
 };
 
 /// The largest share of `text` whose copies have at most `most_bytes` at the rate of this device, which it measures,
@@ -68,15 +69,15 @@ class PartWork {
   PartWork(Workbench& bench, std::size_t parts, std::size_t bytes_of_each, std::chrono::nanoseconds kernel);
 
   std::size_t parts() const noexcept { return parts_; }
-  /// Gives a part new content, which all that is put in from here on has to carry.
+  /// Gives a part new content, which all copies of it from here on must carry.
   ///
   /// Threads: when the device is not at this part, as for all that follow up to `wrong`.
   void renew(std::size_t part);
   /// The same for all.
   void renew();
-  /// True if it came back as it went.
+  /// True if it came back unchanged.
   bool right(std::size_t part) const;
-  /// How many did not.
+  /// Number of parts that did not.
   std::size_t wrong() const;
 
   void upload(std::string const& row, std::size_t part, StreamRef stream);
@@ -85,7 +86,7 @@ class PartWork {
   /// All three.
   void issue(std::string const& row, std::size_t part, StreamRef stream);
 
-  /// How long each step of a part keeps its engine: medians of three.
+  /// Time for which each step of a part keeps its engine: medians of three.
   ///
   /// Blocks: until the device is idle.
   PartTimes alone();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments: copy, kernel and copy of parts, over more streams or more buffers, as texts on streams have them.
+// Experiments: copy, kernel and copy of parts, over more streams or more buffers, as in texts on streams.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -16,10 +16,10 @@ namespace {
 using namespace std::chrono_literals;
 using Time = std::chrono::nanoseconds;
 
-/// In and out: pinned memory is twice that.
+/// Bytes of the input, and of the output: pinned memory is twice that.
 constexpr std::size_t most_bytes = std::size_t{28} << 20;
 
-/// So many streams, and how long a text says that all takes.
+/// A number of streams, and the time that a text has for all of it.
 struct Streams {
   std::size_t count;
   std::optional<Time> text = {};
@@ -29,9 +29,9 @@ struct Streams {
 struct TextWork {
   PartTimes times;
   std::size_t parts;
-  std::vector<Streams> variants;  ///< The first is of one stream.
-  std::size_t drawn;              ///< Which of them.
-  /// How many times as fast that one is as the first, as the text has it.
+  std::vector<Streams> variants;  ///< Variants, of which the first has one stream.
+  std::size_t drawn;              ///< Index of the variant that is drawn.
+  /// Speed-up of that variant over the first, as the text has it.
   std::optional<double> times_as_fast = {};
 };
 
@@ -72,7 +72,7 @@ Observation over_streams(Workbench& bench, TextWork const& text) {
   auto const scaled = scaled_to_fit(bench, text.times, most_bytes);
   PartWork work(bench, text.parts, scaled.bytes / text.parts,
                 scaled.times.kernel / static_cast<std::int64_t>(text.parts));
-  run_over(bench, work, 1);  // Once before it counts: memory is touched for the first time.
+  run_over(bench, work, 1);  // The first run does not count: it touches memory for the first time.
   auto const alone = work.alone();
   std::vector<Run> runs;
   std::size_t wrong = 0;
@@ -96,7 +96,7 @@ Observation over_streams(Workbench& bench, TextWork const& text) {
     std::optional<double> said;
     if (variant.text) said = milliseconds(*variant.text) / scaled.divisor;
     figures.push_back({name_of(variant.count), milliseconds(gain.measured), "ms", said, milliseconds(gain.possible)});
-    // With two streams a step of one part may find no other to run beside.
+    // Two streams may leave a step of one part with no other to run beside.
     if (variant.count > 2) gains.emplace_back(gain, name_of(variant.count));
     if (text.times_as_fast && i == text.drawn) {
       auto const ratio = [&](Time time, Time one) { return milliseconds(one) / milliseconds(time); };

@@ -10,7 +10,7 @@ namespace {
 
 using Time = std::chrono::nanoseconds;
 
-/// Steps are planned one by one, by their starts. So all that is ready before a step that is planned is known.
+/// Plans steps one by one, by their starts. So all that is ready before a planned step is known.
 class Planner {
  public:
   Planner(std::span<PlannedWork const> steps, CopyEngines engines)
@@ -32,7 +32,7 @@ class Planner {
     bool const copies = step.unit == Unit::up || step.unit == Unit::down;
     return step.unit == Unit::host || (copies && engines_.in_order_of_issue);
   }
-  /// Empty while the step waits for one that is not planned.
+  /// Time when the step is ready; empty while it waits for one that is not planned.
   std::optional<Time> ready(std::size_t i) const {
     Time ready{};
     for (std::size_t const earlier : steps_[i].after) {
@@ -67,7 +67,7 @@ class Planner {
   std::span<PlannedWork const> const steps_;
   CopyEngines const engines_;
   std::vector<std::optional<Planned>> planned_;
-  std::array<Time, 4> free_{};  ///< When each unit is through with what was planned for it.
+  std::array<Time, 4> free_{};  ///< Time when each unit is through with what was planned for it.
 };
 
 }  // namespace

@@ -9,34 +9,35 @@
 
 namespace penstock::lab {
 
-/// What does a step. Each does one at a time.
+/// Unit that does a step. Each does one at a time.
 enum class Unit : std::uint8_t { host, up, compute, down };
 
 /// A step of some work, in the order of issue.
 struct PlannedWork {
   Unit unit = Unit::compute;
-  std::chrono::nanoseconds time{};  ///< By itself.
+  std::chrono::nanoseconds time{};  ///< Time of the step by itself.
   std::vector<std::size_t> after;   ///< Earlier steps that it waits for.
 };
 
-/// How a device copies.
+/// Copy engines of a device.
 struct CopyEngines {
   int count = 2;                   ///< 1: uploads and downloads share one; 2 or more: each direction has its own.
-  bool in_order_of_issue = false;  ///< Each takes its copies in that order; else as they become ready.
+  bool in_order_of_issue = false;  ///< Each takes its copies in that order; otherwise as they become ready.
 };
 
-/// When a step would begin and end.
+/// Times when a step would begin and end.
 struct Planned {
   std::chrono::nanoseconds start{};
   std::chrono::nanoseconds end{};
 };
 
-/// When each step would run, if calls cost nothing and each step began once all that it waits for is over and its unit
-/// is free. Of those that wait for a unit the first that became ready is the next. The host goes in order of issue.
+/// The times at which each step would run, if calls cost nothing and each step began once all that it waits for is over
+/// and its unit is free. Steps that wait for a unit run in the order in which they became ready. The host goes in order
+/// of issue.
 std::vector<Planned> plan(std::span<PlannedWork const> steps, CopyEngines engines);
-/// How long all of it would take then.
+/// Time that all of it would take then.
 std::chrono::nanoseconds possible(std::span<PlannedWork const> steps, CopyEngines engines);
-/// How long it takes one step after another.
+/// Time that it takes one step after another.
 std::chrono::nanoseconds serial(std::span<PlannedWork const> steps);
 
 }  // namespace penstock::lab

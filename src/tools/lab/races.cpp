@@ -35,7 +35,7 @@ RaceResults results_in(std::span<std::byte> memory, float right) {
           .seen = wrong == results.end() ? right : *wrong};
 }
 
-/// Memory of the host and as much on the device, with all kernels loaded that are used on it.
+/// Memory of the host and as much on the device, with all kernels loaded that use it.
 struct Memory {
   explicit Memory(Workbench& bench)
       : pinned(bench.device(), parts * bytes),
@@ -43,7 +43,7 @@ struct Memory {
         stream(bench.device().make_stream()) {
     sum_prepare(stream);
   }
-  /// With zeros, which are no result of any experiment.
+  /// Fills both memories with zeros, which are no result of any experiment.
   void clear() const {
     std::ranges::fill(pinned.bytes(), std::byte{0});
     stream.upload(device.bytes(), pinned.bytes());
@@ -60,7 +60,7 @@ struct Memory {
   Stream const stream;
 };
 
-/// Makes 2 of 1 in a stream that is late, and 4 of that in another one.
+/// Makes 2 of 1 in a late stream, and 4 of that in another one.
 RaceResults produce_and_sum(Workbench& bench, Memory const& memory, Order order) {
   constexpr std::size_t input = 0, produced = 1, result = 2;
   memory.fill(input, 1);
@@ -78,7 +78,7 @@ RaceResults produce_and_sum(Workbench& bench, Memory const& memory, Order order)
     sum(memory.floats_there(produced), memory.floats_there(produced), memory.floats_there(result), consumer);
   });
   consumer.download(memory.here(result), memory.there(result));
-  // Without the event the consumer needs nothing of the producer.
+  // The consumer needs nothing of the producer without the event.
   if (order == Order::missing) consumer.synchronize();
   producer.let_go();
   consumer.synchronize();
@@ -86,8 +86,8 @@ RaceResults produce_and_sum(Workbench& bench, Memory const& memory, Order order)
   return results_in(memory.here(result), 4);
 }
 
-/// Adds 1, 2, 3 and 4 by way of two buffers, each of which is filled again for the second step after. Says how many
-/// sums are not 10.
+/// Adds 1, 2, 3 and 4 through two buffers, each of which is filled again two steps later. Returns the number of sums
+/// that are not 10.
 RaceResults sum_of_steps(Workbench& bench, Memory const& memory, Order order) {
   constexpr std::size_t buffers = 2, steps = 4, input = 0, total = 1;
   std::string const stream_row = row("stream", order), host_row = row("host", order);
@@ -97,7 +97,7 @@ RaceResults sum_of_steps(Workbench& bench, Memory const& memory, Order order) {
   stream.hold(bench, stream_row);
   for (std::size_t step = 0; step < steps; ++step) {
     std::size_t const buffer = step % buffers;
-    // Both buffers are on their way: from here on the next fill has to wait for a copy.
+    // Both buffers are being copied: from here on the next fill has to wait for a copy.
     if (order == Order::kept && step == buffers) stream.let_go();
     if (order == Order::kept && copied.at(buffer)) copied.at(buffer)->end.wait();
     auto const began = HostClock::now();
@@ -116,7 +116,7 @@ RaceResults sum_of_steps(Workbench& bench, Memory const& memory, Order order) {
   return results_in(memory.here(0), 10);
 }
 
-/// Gives memory back while a stream that is late has still to read it, and lets another stream write there.
+/// Returns memory that a late stream has still to read, and lets another stream write there.
 RaceResults sum_of_lent_memory(Workbench& bench, Memory const& memory, Order order) {
   constexpr std::size_t lent = 0, result = 1;
   memory.fill(lent, 1);
@@ -130,7 +130,7 @@ RaceResults sum_of_lent_memory(Workbench& bench, Memory const& memory, Order ord
   auto const read = bench.timed(first_row, "sum", first.ref(), [&] {
     sum(memory.floats_there(lent), memory.floats_there(lent), memory.floats_there(result), first.ref());
   });
-  // The first user has made all its calls, and gives the memory back. The second gets it.
+  // The first user has made all its calls, and returns the memory. The second gets it.
   memory.fill(lent, 100);
   if (order == Order::kept) second.wait(read.end);
   bench.timed(second_row, "write", second, [&] { second.upload(memory.there(lent), memory.here(lent)); });

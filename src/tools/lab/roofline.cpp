@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiment: where memory stops to bound a kernel, and arithmetic begins.
+// Experiment: the intensity from which arithmetic bounds a kernel instead of memory.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -15,12 +15,12 @@ namespace {
 
 constexpr int repetitions = 3;
 
-/// Whole numbers, whose sums with any of the rounds floats hold exactly.
+/// Whole numbers whose sums with any number of the rounds fit exactly into floats.
 float number(std::size_t i) {
   return static_cast<float>(i % 97);
 }
 
-/// How many of the first results are wrong.
+/// Number of wrong values among the first results.
 std::size_t count_wrong(std::span<float const> results, std::uint32_t rounds) {
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -36,7 +36,7 @@ std::string label(double flops_per_byte) {
 }
 
 Observation raise_the_intensity(Workbench& bench) {
-  // More than the caches of a GPU hold, and no more than a CPU reads in some milliseconds.
+  // This is more than the caches of a GPU hold, and no more than a CPU reads in some milliseconds.
   bool const gpu = bench.device().info().acts_as_gpu();
   std::size_t const count = std::size_t{1} << (gpu ? 24 : 20);
   std::vector<std::uint32_t> const all_rounds =
@@ -50,7 +50,7 @@ Observation raise_the_intensity(Workbench& bench) {
   multiply_add_prepare(stream);
   for (std::size_t i = 0; i < sample; ++i) here[i] = number(i);
   stream.upload(std::as_writable_bytes(from), std::as_bytes(here));
-  // Once before it counts, as clocks rise and memory is touched.
+  // The first run does not count, as clocks rise and memory is touched.
   multiply_add(from, all_rounds.back(), to, stream);
   stream.synchronize();
 
@@ -68,7 +68,7 @@ Observation raise_the_intensity(Workbench& bench) {
     wrong += count_wrong(here, rounds);
   }
 
-  // The shortest of each: what disturbs a kernel makes it longer.
+  // The shortest of each kind counts: a disturbance makes a kernel longer.
   auto const all = bench.intervals();
   std::vector<Interval> shortest;
   std::vector<Figure> figures;

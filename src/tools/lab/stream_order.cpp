@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments: what puts work in order across streams.
+// Experiments: ways to order work across streams.
 #include "penstock/kernels.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/workbench.hpp"
@@ -42,7 +42,7 @@ Observation add_what_was_uploaded(Workbench& bench) {
   Stream const other = bench.device().make_stream();
   Stream const third = bench.device().make_stream();
 
-  // What the kernel would find if it did not wait: zeros.
+  // The kernel would find zeros if it did not wait.
   third.upload(memory.bytes(), pinned.bytes());
   third.synchronize();
   for (std::size_t i = 0; i < sum_count; ++i) {

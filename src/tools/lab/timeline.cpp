@@ -8,20 +8,20 @@
 namespace penstock::lab {
 namespace {
 
-/// The stretch of time that is drawn, and how many characters there are for it.
+/// The stretch of time that is drawn, and the number of characters for it.
 struct Scale {
   std::chrono::nanoseconds start;
   std::chrono::nanoseconds length;
   std::size_t columns;
 
-  /// Rounded, so that of two intervals the later never begins before the column in which the earlier ended.
+  /// Columns are rounded, so that of two intervals the later never begins before the column in which the earlier ended.
   std::size_t column(std::chrono::nanoseconds time) const {
     double const part = static_cast<double>((time - start).count()) / static_cast<double>(length.count());
     return static_cast<std::size_t>(std::lround(part * static_cast<double>(columns)));
   }
 };
 
-/// Room for a label; its brackets take one column each.
+/// True if there is room for a label; its brackets take one column each.
 bool holds(std::size_t width, std::string const& label) {
   return width >= label.size() + 2;
 }
@@ -33,7 +33,7 @@ std::string bar(std::string const& label, std::size_t width) {
   return "[" + inner + std::string(width - 2 - inner.size(), '=') + "]";
 }
 
-/// Writes `text` to `line`, if nothing stands there and right beside it.
+/// Writes `text` to `line`, if there is nothing in its place and right beside it.
 bool write_where_free(std::string& line, std::size_t column, std::string const& text) {
   std::size_t const first = column == 0 ? 0 : column - 1;
   std::size_t const end = column + text.size();
@@ -110,7 +110,7 @@ std::string time_text(std::chrono::nanoseconds time) {
     value /= 1e3;
     unit = "ms";
   }
-  // Three digits: a single run tells no more.
+  // Numbers have three digits: a single run is no more exact.
   int const decimals = std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;
   char text[32];
   std::snprintf(text, sizeof text, "%.*f %s", decimals, value, unit);
@@ -146,7 +146,7 @@ std::vector<std::string> draw(std::span<Interval const> intervals, std::size_t c
 
 namespace {
 
-/// What tells it apart from others.
+/// A name that tells it apart from others.
 std::string name_of(Interval const& interval) {
   return interval.label == interval.row ? interval.label : interval.label + " (" + interval.row + ")";
 }

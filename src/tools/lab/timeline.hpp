@@ -10,17 +10,17 @@
 
 namespace penstock::lab {
 
-/// When one piece of work ran. All intervals of an observation are on one clock.
+/// Start and end of one piece of work. All intervals of an observation are on one clock.
 struct Interval {
-  std::string row;    ///< Where: a stream, a thread.
-  std::string label;  ///< What.
+  std::string row;    ///< Place of the work: a stream, a thread.
+  std::string label;  ///< Name of the work.
   std::chrono::nanoseconds start{};
   std::chrono::nanoseconds end{};
 
   std::chrono::nanoseconds length() const noexcept { return end - start; }
 };
 
-/// For how long both ran; 0 or less if one had ended when the other started.
+/// Time for which both ran; 0 or less if one had ended when the other started.
 std::chrono::nanoseconds together(Interval const& one, Interval const& other);
 /// True if `first` had ended when `second` started.
 bool before(Interval const& first, Interval const& second);
@@ -28,7 +28,7 @@ bool before(Interval const& first, Interval const& second);
 /// Moves all of them in time, so that the first to start does so at 0.
 void start_at_zero(std::span<Interval> intervals);
 
-/// From the start of the first to the end of the last.
+/// Time from the start of the first to the end of the last.
 ///
 /// Shape: at least one.
 std::chrono::nanoseconds extent(std::span<Interval const> intervals);
@@ -37,42 +37,42 @@ std::chrono::nanoseconds extent(std::span<Interval const> intervals);
 std::string time_text(std::chrono::nanoseconds time);
 
 /// Draws intervals as lines of at most `columns` characters: a line for each row in the order in which the rows first
-/// appear, time to the right, and last an axis that says how long it all took.
+/// appear, time to the right, and last an axis with the total time.
 ///
-/// An interval is as wide as it is long, but always seen; a label that does not fit stands beside it, if there is room.
-/// What runs in one row at the same time is drawn over each other, the later one on top.
+/// An interval is as wide as it is long, but always visible; a label that does not fit stands beside it, if there is
+/// room. Intervals of one row at the same time are drawn over each other, the later one on top.
 ///
 /// Shape: columns is at least `narrowest`, or counts as that.
 std::vector<std::string> draw(std::span<Interval const> intervals, std::size_t columns);
 
 inline constexpr std::size_t narrowest = 40;
 
-/// Something measured that is told, and judged only where it is certain.
+/// A measured value that is reported, and judged only if it is certain.
 struct Figure {
   std::string what;
   double value = 0;
   std::string unit;
-  /// What a text has for it, in the experiment's times.
+  /// Value that a text has for it, in the experiment's times.
   std::optional<double> text = {};
-  /// What the measured times of the parts allow.
+  /// Value that the measured times of the parts allow.
   std::optional<double> possible = {};
-  std::string bound = {};  ///< What it waited for: half a sentence, or nothing.
+  std::string bound = {};  ///< Half a sentence on what it waited for, or nothing.
 
   bool compares() const noexcept { return text || possible; }
 };
 
-/// Whether an experiment went as expected, and the measured fact that says so: half a sentence.
+/// Says if an experiment went as expected, with the measured fact that shows it: half a sentence.
 struct Verdict {
   bool as_expected = false;
   std::string fact;
-  bool disproved = false;  ///< What was seen never happens if all is well: another try makes no difference.
-  bool late = false;       ///< This machine was too slow for the clock of a model, so times say nothing.
+  bool disproved = false;  ///< A correct device never does what was seen: another try makes no difference.
+  bool late = false;       ///< This machine was too slow for the clock of a model, so times have no meaning.
 };
 
-/// The same; what is not as expected is disproved.
+/// The same, but a verdict that is not as expected counts as disproved.
 Verdict certainly(Verdict verdict);
 
-/// Expects each to start only when the one before it had ended.
+/// Expects each to start only after the one before it had ended.
 ///
 /// Shape: in the order that is expected; at least two.
 Verdict one_after_another(std::span<Interval const> intervals);
@@ -84,7 +84,7 @@ Verdict all_at_once(std::span<Interval const> intervals);
 Verdict stands_between(std::span<Interval const> earlier, Interval const& one, std::span<Interval const> later);
 /// Expects `urgent` to start before at least one of `patient`, all of which were given to the device before it.
 Verdict overtakes(Interval const& urgent, std::span<Interval const> patient);
-/// As expected if both are; says the facts of both.
+/// A verdict that is as expected if both are; it has the facts of both.
 Verdict both(Verdict const& one, Verdict const& other);
 
 }  // namespace penstock::lab

@@ -35,7 +35,7 @@ float input_b(std::size_t i) {
   return static_cast<float>(2 * i);
 }
 
-/// Three vectors here and there.
+/// Three vectors in host memory and on the device.
 class Vectors {
  public:
   explicit Vectors(Workbench& bench)
@@ -43,7 +43,7 @@ class Vectors {
     for (std::size_t i = 0; i < bytes / sizeof(float); ++i) as_floats(here(1))[i] = input_b(i);
   }
 
-  /// What comes back is of this layout only if all that went up is.
+  /// The output is of this layout only if all of the input was.
   void renew(StreamLayout layout) {
     for (std::size_t i = 0; i < bytes / sizeof(float); ++i) {
       as_floats(here(0))[i] = input_a(i, static_cast<std::size_t>(layout));
@@ -119,7 +119,7 @@ std::vector<PlannedWork> steps_of(StreamLayout layout, PartTimes const& times) {
   std::vector<PlannedWork> steps;
   for (std::size_t part = 0; part < parts; ++part) {
     std::size_t const up = steps.size();
-    // The step before it in its stream, for the upload, and for the kernel where that is another.
+    // Index of the step before it in its stream, for the upload, and for the kernel if that is another stream.
     std::vector<std::size_t> before_up, before_kernel{up};
     if (layout == StreamLayout::one_stream && part > 0) before_up.push_back(up - 1);
     if (layout == StreamLayout::three_streams && part >= 3) before_up.push_back(up - 7);
@@ -142,7 +142,7 @@ Observation add_each_way(Workbench& bench) {
     Stream const stream = bench.device().make_stream();
     sum_prepare(stream);
   }
-  add_in_parts(bench, vectors, StreamLayout::one_stream);  // Once before it counts.
+  add_in_parts(bench, vectors, StreamLayout::one_stream);  // The first run does not count.
   std::vector<Run> runs;
   std::size_t wrong = 0;
   for (StreamLayout const layout : layouts) {

@@ -12,7 +12,7 @@ namespace {
 
 /// The largest experiment has some 150 kernels.
 constexpr std::size_t most_stamps = 256;
-/// Of kernels that nothing is learnt of.
+/// Stamp of kernels whose times are not recorded.
 constexpr std::size_t spare = 0;
 constexpr std::size_t zero = 1;
 
@@ -27,7 +27,7 @@ Workbench::Workbench(DeviceGroup const& devices, WorkbenchOptions options)
       zero_event_(device_.make_event({.timing = true})) {
   std::vector<Stamp> const fresh(most_stamps);
   own_.upload(stamps_.bytes(), std::as_bytes(std::span(fresh)));
-  // Once before it counts: a GPU loads a kernel's code for its first launch, and what runs beside may have to wait.
+  // The first launch does not count: a GPU loads a kernel's code then, and work beside it may have to wait.
   busy_prepare(own_);
   busy(std::chrono::nanoseconds(0), 1, on_device(spare), own_);
   own_.synchronize();
@@ -43,7 +43,7 @@ Workbench::~Workbench() {
   }
 }
 
-/// What follows a kernel on an idle device follows it within microseconds.
+/// A host that waits for a kernel on an idle device sees its end within microseconds.
 void Workbench::find_zero() {
   busy(std::chrono::nanoseconds(0), 1, on_device(zero), own_);
   own_.record(zero_event_);
@@ -93,7 +93,7 @@ void Workbench::hold(std::span<Stream const> streams) {
 Timed Workbench::timed(std::string row, std::string label, StreamRef stream, std::function<void()> const& work) {
   Event start = device_.make_event({.timing = true});
   Event end = device_.make_event({.timing = true});
-  HostTime::forget();  // To time work is no work of the host.
+  HostTime::forget();  // Timing work is not work of the host.
   stream.record(start);
   work();
   stream.record(end);
@@ -121,7 +121,7 @@ Workbench::Times Workbench::times_of(Piece const& piece, std::span<Stamp const> 
     return {since_zero(stamp.start), since_zero(stamp.end)};
   }
   if (auto const* const events = std::get_if<Events>(&piece.when)) {
-    // The device is idle, so it has passed them.
+    // The device is idle, so it has passed both events.
     return {events->start.since(zero_event_).value(), events->end.since(zero_event_).value()};
   }
   auto const& host = std::get<HostTimes>(piece.when);

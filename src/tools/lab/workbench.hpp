@@ -41,17 +41,17 @@ struct KernelWish {
   std::uint32_t blocks;
 };
 
-/// How long kernels take, and what launches them.
+/// Duration of kernels, and the function that launches them.
 struct WorkbenchOptions {
-  /// Long beside all that a host with other things to do needs to hand over a dozen kernels.
+  /// This is long compared with the time that a busy host needs to launch a dozen kernels.
   std::chrono::nanoseconds kernel_time = std::chrono::milliseconds(20);
-  /// Launches the kernel, which notes in *stamp when it ran.
+  /// Launches the kernel, which notes its start and end in *stamp.
   std::function<void(KernelWish const&, Stamp* stamp, StreamRef stream)> launch =
       [](KernelWish const& wish, Stamp* stamp, StreamRef stream) { busy(wish.duration, wish.blocks, stamp, stream); };
 };
 
-/// So many blocks of such a kernel that no other finds room: a GPU has room for 2048 threads a multiprocessor, or
-/// fewer.
+/// Number of blocks of such a kernel that leave no room for another: a GPU has room for at most 2048 threads a
+/// multiprocessor.
 inline std::uint32_t blocks_that_fill(DeviceInfo const& info) {
   return static_cast<std::uint32_t>(info.compute_units * (info.acts_as_gpu() ? 2 : 1));
 }
@@ -62,11 +62,11 @@ struct Timed {
   EventRef end;
 };
 
-/// Where an experiment puts its work on a device, and learns afterwards when each piece of it ran.
+/// An experiment puts its work on a device here, and learns afterwards when each piece of it ran.
 ///
-/// Kernels note themselves when they ran, and what goes into a default stream is nothing but kernels: an event that was
-/// recorded there to take the time would itself take turns with other streams. Other work is timed by events before
-/// and after it, in its own stream.
+/// Kernels note their own times, and only kernels go into a default stream: an event that was recorded there to take
+/// the time would itself alternate with other streams. Other work is timed by events before and after it, in its own
+/// stream.
 ///
 /// Threads: any, unless said otherwise.
 class Workbench {
@@ -78,38 +78,38 @@ class Workbench {
   /// Blocks: until the device is idle.
   ~Workbench();
 
-  /// The first one, which is meant wherever nothing else is said.
+  /// The first device, which is meant unless something else is said.
   Device& device() const noexcept { return device_; }
   DeviceGroup const& devices() const noexcept { return devices_; }
   std::chrono::nanoseconds kernel_time() const noexcept { return options_.kernel_time; }
 
-  /// Puts a kernel into a stream that stays for `times` the kernel time.
+  /// Puts a kernel into a stream that runs for `times` the kernel time.
   ///
   /// Throws: Error, if the device refuses, or this is one kernel more than there is room for.
   void kernel(std::string row, std::string const& label, StreamRef stream, unsigned times = 1,
               std::uint32_t blocks = 1);
 
-  /// The same for a kernel that nothing is learnt of.
+  /// The same, without recording its times.
   void occupy(std::string_view label, std::chrono::nanoseconds duration, StreamRef stream, std::uint32_t blocks = 1);
-  /// Keeps the streams from going on for a tenth of the kernel time: what is put into them meanwhile is there when they
-  /// do, so the pace of the host makes no difference.
+  /// Holds the streams for a tenth of the kernel time: work that is put into them meanwhile is there when they
+  /// continue, so the pace of the host makes no difference.
   ///
   /// Throws: Error, if the device refuses.
   void hold(std::span<Stream const> streams);
 
-  /// Calls `work`, which puts something into `stream`, between two events there that tell when it ran. Its start is
-  /// that of its turn in the stream, not that of an engine which others keep busy.
+  /// Calls `work`, which puts something into `stream`, between two events there that take its time. Its start is that
+  /// of its turn in the stream, not that of an engine which others keep busy.
   ///
   /// Shape:   no default stream.
   /// Blocks:  as `work` does.
   /// Throws:  Error, if the device refuses; and what `work` throws.
   Timed timed(std::string row, std::string label, StreamRef stream, std::function<void()> const& work);
-  /// Notes what a host thread did. Beside what devices did it is right to some microseconds.
+  /// Notes work of a host thread. Relative to work of devices it is exact to some microseconds.
   void note(std::string row, std::string label, HostClock::time_point start, HostClock::time_point end);
 
-  /// How many pieces were asked for so far.
+  /// Number of pieces that were asked for so far.
   std::size_t pieces() const;
-  /// When each piece ran, in the order in which they were asked for. The first to start did so at 0.
+  /// Times at which each piece ran, in the order in which they were asked for. The first to start did so at 0.
   ///
   /// Threads: one, when no other asks for more pieces.
   /// Blocks:  until the device is idle.
@@ -117,7 +117,7 @@ class Workbench {
   std::vector<Interval> intervals();
 
  private:
-  /// A kernel by the number of its stamp, other work of the device by its events, work of the host by its times.
+  /// A kernel is timed by its stamp, other work of the device by its events, work of the host by its times.
   struct Events {
     Event start;
     Event end;
@@ -152,8 +152,8 @@ class Workbench {
   std::deque<Event> holds_;
 };
 
-/// Host threads that all do the same at once, each for itself, and then stay for the next such thing: what a device
-/// keeps for each thread, such as a default stream, is theirs from one to the next.
+/// Host threads that all do the same at once, each for itself, and then wait for the next task: objects that a device
+/// keeps for each thread, such as a default stream, stay the same from one task to the next.
 ///
 /// Threads: one, which makes it and asks it.
 class ThreadTeam {
@@ -178,8 +178,8 @@ class ThreadTeam {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::function<void(unsigned)> const* work_ = nullptr;
-  std::uint64_t round_ = 0;    ///< How often work was given out.
-  std::size_t under_way_ = 0;  ///< Threads that have not done this round's.
+  std::uint64_t round_ = 0;    ///< Number of times that work was given out.
+  std::size_t under_way_ = 0;  ///< Threads that have not finished this round.
   bool over_ = false;
   std::exception_ptr problem_;
   std::vector<std::thread> threads_;

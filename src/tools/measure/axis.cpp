@@ -48,7 +48,7 @@ std::uint64_t number(std::string const& name, std::string const& part, std::stri
   return *value;
 }
 
-/// Where a range begins or ends.
+/// Begin or end of a range.
 std::uint64_t bound(std::string const& name, std::string const& part, std::string const& text) {
   if (!is_in_bytes(name)) return number(name, part, text);
   try {
@@ -58,7 +58,7 @@ std::uint64_t bound(std::string const& name, std::string const& part, std::strin
   }
 }
 
-/// What a part of a list stands for: itself, or all of a range.
+/// The values that a part of a list stands for: itself, or all of a range.
 std::vector<std::string> expand(std::string const& name, std::string const& part) {
   std::size_t const dots = part.find("..");
   if (dots == std::string::npos) return {part};
@@ -66,7 +66,7 @@ std::vector<std::string> expand(std::string const& name, std::string const& part
   std::size_t const star = rest.find('*');
   std::uint64_t const first = bound(name, part, part.substr(0, dots));
   std::uint64_t const last = bound(name, part, rest.substr(0, star));
-  if (star == std::string::npos && is_in_bytes(name)) refuse(name, part);  // In steps of a byte.
+  if (star == std::string::npos && is_in_bytes(name)) refuse(name, part);  // It would go in steps of a byte.
   std::uint64_t const factor = star == std::string::npos ? 1 : number(name, part, rest.substr(star + 1));
   bool const multiplies = star != std::string::npos;
   // A range with a factor of 0 or 1, or from 0 on, has no end.

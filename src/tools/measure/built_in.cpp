@@ -39,7 +39,7 @@ Value meaning_of(std::string_view value, std::array<std::pair<std::string_view, 
   refuse("there are " + all + ".");
 }
 
-/// Of "busy:20us".
+/// The time in "busy:20us".
 std::chrono::microseconds busy_of(std::string_view value) {
   value.remove_prefix(busy_begins.size() - 1);
   if (value.starts_with(':')) value.remove_prefix(1);
@@ -97,7 +97,7 @@ Alone alone(JobPoint const& point) {
   return {.fill = wanted.fill != Fill::none, .stage = wanted.work != Work::copy};
 }
 
-/// A file that is not there is said before anything is measured.
+/// A missing file is reported before anything is measured.
 void check(JobPoint const& point) {
   BuiltIn const wanted(point.values);
   if (wanted.fill == Fill::file) Filler(wanted.fill, point.tile_bytes, wanted.file);

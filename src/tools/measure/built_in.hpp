@@ -11,32 +11,32 @@
 
 namespace penstock::measure {
 
-/// What lanes compute on each tile.
+/// Work of the lanes on each tile.
 enum class Work : std::uint8_t {
-  copy,       ///< Nothing: in, out.
-  transform,  ///< y = x + sqrt(sin^2 + cos^2), as penstock/kernels.hpp.
+  copy,       ///< No work: in, out.
+  transform,  ///< y = x + sqrt(sin^2 + cos^2), as in penstock/kernels.hpp.
   busy,       ///< A kernel of one block that takes a stated time.
-  hash,       ///< BLAKE3; `hashed_bytes` come back.
+  hash,       ///< BLAKE3; `hashed_bytes` are copied back.
 };
 
-/// The topmost node of a tile's tree, as penstock/kernels.hpp has it.
+/// Size of the topmost node of a tile's tree, as in penstock/kernels.hpp.
 inline constexpr std::size_t hashed_bytes = 112;
 
-/// In which directions tiles are copied.
+/// Directions in which tiles are copied.
 enum class Direction : std::uint8_t { in, out, both };
 
 /// The values of the built-in job's options.
 struct BuiltIn {
   Work work = Work::transform;
-  std::chrono::microseconds busy{0};  ///< For Work::busy.
+  std::chrono::microseconds busy{0};  ///< Used by Work::busy.
   Fill fill = Fill::none;
   Direction direction = Direction::both;
-  std::string file = {};  ///< For Fill::file.
+  std::string file = {};  ///< Used by Fill::file.
 
   explicit BuiltIn(JobValues const& values);
 };
 
-/// The job that is built into `penstock`, without Job::make: what it makes differs by flavour, and work_of of
+/// The job that is built into `penstock`. It has no Job::make: its work differs by flavour, and work_of of
 /// work_stages.hpp makes it.
 Job const& built_in_job();
 

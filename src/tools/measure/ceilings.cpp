@@ -25,21 +25,23 @@
 namespace penstock::measure {
 namespace {
 
-/// Calls from four threads come to most of what a GPU's driver takes in all.
+/// Calls from four threads reach most of the rate of a GPU's driver.
 constexpr unsigned gpu_threads = 4;
-/// Threads of a GPU, each with a stream, by which it is found out what small kernels come to together.
+/// Maximum number of threads of a GPU, each with a stream, in the search for the rate of small kernels.
 constexpr unsigned most_streams = 32;
-/// In flight per thread and stream: enough to hide what a copy costs to start, few enough to stay near the CPU.
+/// Maximum number of batches in flight per thread and stream: enough to hide the cost of starting a copy, few enough to
+/// stay near the CPU.
 constexpr std::size_t most_depth = 32;
 constexpr std::size_t most_bytes = std::size_t{8} << 20;
-/// For all threads that drive a device: large tiles fill it from fewer threads.
+/// Maximum memory of all threads that drive a device: large tiles fill it from fewer threads.
 constexpr std::size_t most_bytes_of_all = std::size_t{256} << 20;
-/// A copy that hardly has any set-up.
+/// A copy of this size has hardly any set-up.
 constexpr std::size_t large = std::size_t{8} << 20;
 
-/// Where threads copy or compute: each has as many places for batches, half of them for each direction.
+/// Layout of the memory in which threads copy or compute: each has as many places for batches, half of them for each
+/// direction.
 struct Layout {
-  std::size_t stride = 0;  ///< From one tile of a batch to the next.
+  std::size_t stride = 0;  ///< Distance from one tile of a batch to the next.
   std::size_t batch = 1;
   std::size_t depth = 0;
   unsigned threads = 1;
@@ -59,8 +61,8 @@ Layout layout_of(std::size_t stride, std::size_t batch, unsigned threads) {
   return layout;
 }
 
-/// Puts the input of a job into tiles that lie so far apart, as much of it as there are tiles, or none if it has none:
-/// what kernels take may depend on what they read.
+/// Puts the input of a job into tiles at a distance of `stride`, as much of it as there are tiles, or none if it has
+/// none: the time of kernels may depend on their input.
 void put_tiles(RepeatedSource::Make const& make, TileShape const& shape, std::size_t stride,
                std::span<std::byte> tiles) {
   std::vector<std::byte> slab(Pool::slab_bytes(shape, 1));
@@ -75,7 +77,7 @@ void put_tiles(RepeatedSource::Make const& make, TileShape const& shape, std::si
   }
 }
 
-/// Pinned memory for each device, next to it: what plain copies would use.
+/// Pinned memory for each device, on its node: plain copies would use the same.
 class PinnedForEach {
  public:
   PinnedForEach(DeviceGroup const& devices, std::stop_token const& stop, std::size_t bytes_each,
@@ -109,22 +111,22 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   auto const& job_alone = setting.its_job().alone;
   Alone const alone = job_alone ? job_alone(setting.point()) : Alone{};
   bool const one_input = shape.more_inputs().empty();
-  // Tiles as the pool lays them, so that alignment is the same.
+  // Tiles are laid out as in the pool, so that alignment is the same.
   TileShape const one_part{.input_bytes = largest};
   std::size_t const stride = Pool::slab_bytes(one_part, 2) - Pool::slab_bytes(one_part, 1);
   bool const gpu = devices.front().info().acts_as_gpu();
-  // All devices at once.
+  // All devices are measured at once.
   auto const count = static_cast<unsigned>(devices.size());
   // The CPU device runs kernels of several lanes side by side, if there are as many.
   unsigned const threads = gpu ? gpu_threads : std::max(1U, setting.pipeline.lanes / count);
   Layout const single = layout_of(stride, 1, threads),
                batched = layout_of(stride, setting.pipeline.tuning.batch, threads);
-  // A producer needs one tile at least, and the run itself has two for each.
+  // A producer needs at least one tile, and the run itself has two for each.
   bool const fills = alone.fill && shape.input_bytes > 0 && producers > 0;
   bool const fills_twice = fills && producers <= threads_at_once(devices.front().info(), Topology::detect()) / 2;
   std::size_t const filled_at_once = std::clamp<std::size_t>(
       std::min(most_bytes / stride, Pool::max_tiles / (2 * std::max<std::size_t>(1, producers))), 1, most_depth);
-  // The first device's memory is also what is filled.
+  // The first device's memory is also filled.
   PinnedForEach const pinned(
       devices, stop, std::max(single.bytes(), batched.bytes()),
       fills ? Pool::slab_bytes(shape, std::size_t{producers} * (fills_twice ? 2 : 1) * filled_at_once) : 0);
@@ -142,7 +144,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
                            });
   };
   Ceilings ceilings;
-  // A part that is smaller than the other takes less than what is measured.
+  // A part that is smaller than the other takes less time than is measured.
   bool const in = shape.input_bytes == largest;
   bool const out = shape.output_bytes == largest;
   auto const each_way = [&](Layout const& layout, auto& up, auto& down, auto& both) {
@@ -168,7 +170,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
           count * layout.threads, each, stop, [&, small](unsigned thread) -> std::function<std::size_t()> {
             struct Computing {
               std::unique_ptr<Stage> stage;
-              std::unique_ptr<PartBench> bench;  ///< Dies first: its streams use what the stage owns.
+              std::unique_ptr<PartBench> bench;  ///< It is destroyed first: its streams use objects of the stage.
             };
             auto const it = std::make_shared<Computing>();
             it->bench = bench_of(layout, thread);
@@ -183,8 +185,8 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
             };
           });
     };
-    // Kernels of few blocks leave room for those of more streams: twice as many as long as they gain, unless something
-    // else is the lowest of the ceilings by far.
+    // Kernels of few blocks leave room for those of more streams. Streams are doubled as long as that gains, unless
+    // something else is by far the lowest of the ceilings.
     constexpr double gains = 1.25;
     std::optional<double> const others = lowest(ceilings, direction_of(shape));
     ceilings.kernel = computed(batched, false);
@@ -198,7 +200,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
       ceilings.kernel = now;
       widest = more;
     }
-    // A kernel may take as long for small tiles, so calls are made in as many streams.
+    // Kernels may take as long for small tiles, so calls are made in as many streams.
     if (copied) ceilings.submission = computed(widest, true);
   }
   if (fills) {
@@ -211,8 +213,8 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
       return pieces_a_second(by, each, stop, [&](unsigned) -> std::function<std::size_t()> {
         auto own = std::make_shared<std::vector<Loan>>();
         for (std::size_t i = 0; i < filled_at_once; ++i) own->push_back(pool.borrow());
-        // One turn for several tiles, so that it takes next to none of the time; but the `next` of a job may wait until
-        // what it gave before is filled, as that of a compressed file does.
+        // One call serves several tiles, so that it takes next to no time; but `next` of a job may wait until its
+        // earlier tiles are filled, as that of a compressed file does.
         bool const together = setting.job == nullptr;
         auto const ask_for = [&source, &sequence, &stop](Loan& tile) {
           tile->sequence = sequence++;
@@ -240,7 +242,7 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
       });
     };
     ceilings.fill = filled(producers);
-    // With more threads than CPUs they would share the CPUs.
+    // More threads than CPUs would share the CPUs.
     if (fills_twice) ceilings.fill_twice = filled(2 * producers);
   }
   return ceilings;

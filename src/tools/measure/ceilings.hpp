@@ -14,18 +14,19 @@ namespace penstock::measure {
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Measures them, each for `each`, with as many threads as keep the devices busy, all devices at once.
-/// `setting.pipeline.batch` is how many tiles the run puts on a device at once: copies are then measured for one tile
-/// and for as many, and kernels for as many; no copies if it maps all tiles. Of kernel and filling, those that the job
-/// says can be measured alone. Of a tile's parts the largest counts. `memory` is as work_of takes it.
+/// Measures the ceilings, each for `each`, with as many threads as keep the devices busy, all devices at once.
+/// `setting.pipeline.batch` is the number of tiles that the run puts on a device at once: copies are then measured for
+/// one tile and for that number, and kernels for that number; no copies if it maps all tiles. Kernel and filling are
+/// measured if the job says that they can be measured alone. The largest part of a tile counts. `memory` is as for
+/// work_of.
 ///
 /// Blocks: until done.
 /// Throws: Error, if a device has no memory for it or fails.
 Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, unsigned producers,
                           std::chrono::nanoseconds each, std::stop_token const& stop, FillMemory* memory = nullptr);
 
-/// Measures what the links of all devices at once do with large copies, `link_up` and `link_down`, as far as the
-/// direction has them: each way alone, for `each`.
+/// Measures the rate of the links of all devices at once with large copies, `link_up` and `link_down`, in the
+/// directions of `direction`: each way alone, for `each`.
 ///
 /// Blocks: until done.
 /// Throws: as measure_ceilings.

@@ -10,7 +10,7 @@
 namespace penstock::measure {
 namespace {
 
-/// Tiles of all lanes.
+/// Counts of tiles of all lanes.
 struct Counts {
   std::uint64_t tiles = 0, mapped = 0, graphs = 0;
 
@@ -24,7 +24,8 @@ struct Counts {
   bool mostly_graphs() const { return graphs > 0 && 2 * graphs >= tiles; }
 };
 
-/// Of work that could be captured, or not; by what became of most of those that were not launched as one.
+/// The reason for few graphs, for work that could be captured or not; it follows from what became of most tiles that
+/// were not launched as graphs.
 std::string why_few(Setting const& setting, Counts const& counts) {
   std::optional<Work> const work =
       setting.job == nullptr ? std::optional(BuiltIn(setting.point().values).work) : std::nullopt;
@@ -79,7 +80,9 @@ Ceilings greatest(std::span<Ceilings const> tries) {
   for (auto const which : {&Ceilings::upload, &Ceilings::download, &Ceilings::both, &Ceilings::batched_upload,
                            &Ceilings::batched_download, &Ceilings::batched_both, &Ceilings::fill, &Ceilings::fill_twice,
                            &Ceilings::kernel, &Ceilings::submission, &Ceilings::link_up, &Ceilings::link_down}) {
-    for (Ceilings const& one : tries) most.*which = std::max(most.*which, one.*which);  // None is less than any.
+    for (Ceilings const& one : tries)
+      most.*which = std::max(most.*which, one.*which);  // An empty one is less than any
+                                                        // other.
   }
   return most;
 }
@@ -158,7 +161,7 @@ bool cut_to_recorded(Traced& traced, Metered& metered) {
     auto& last = happens_on_device(passage.step) ? device_full : full;
     last = std::max(last, passage.end);
   }
-  // What is on the device is noted once the host hears of it: of what was under way nothing was.
+  // Passages on the device are noted once the host hears of them: none of those under way was.
   if (device_full > traced.opened) full = std::min(full, device_full);
   if (full >= traced.closed) return true;  // It was full when the window had closed.
   double const part = static_cast<double>(full - traced.opened) / static_cast<double>(traced.closed - traced.opened);

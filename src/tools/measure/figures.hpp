@@ -18,85 +18,87 @@
 
 namespace penstock::measure {
 
-/// What one run of a setting came to.
+/// Result of one run of a setting.
 struct Trial {
   Metered metered;
   Report report;
-  PipelineOptions options;         ///< What the setting came to on this machine.
-  std::uint64_t pinned_bytes = 0;  ///< The most that was held, as memory_peaks has it.
+  PipelineOptions options;         ///< Options that the setting led to on this machine.
+  std::uint64_t pinned_bytes = 0;  ///< Maximum that was held, by memory_peaks.
   std::uint64_t device_bytes = 0;  ///< Likewise.
-  double bytes_per_tile = 0;       ///< Of one direction, by what tiles had.
-  double items_per_tile = 0;       ///< As Job::items counts them; 0 if it does not.
+  double bytes_per_tile = 0;       ///< Bytes of one direction, as filled in the tiles of the run.
+  double items_per_tile = 0;       ///< Items by Job::items; 0 if it counts none.
 };
 
-/// Bytes of a tile of this shape, of one direction: of its inputs, or of its output if it has none.
+/// Bytes of a tile of this shape, in one direction: of its inputs, or of its output if it has none.
 std::size_t bytes_of(TileShape const& shape) noexcept;
-/// In which directions tiles of this shape are copied.
+/// Directions in which tiles of this shape are copied.
 Direction direction_of(TileShape const& shape) noexcept;
 
-/// How long tiles took from the moment they were due to the sink.
+/// Time of tiles from the moment they were due to the sink.
 ///
 /// Units: microseconds.
 struct Latency {
-  double load_tiles_per_second = 0;  ///< As asked for.
+  double load_tiles_per_second = 0;  ///< The load that was asked for.
   double p50 = 0;
   double p99 = 0;
   double p999 = 0;
 };
 
-/// The lowest of those that apply to the direction, in tiles per second; empty without any.
+/// The lowest of the ceilings that apply to the direction, in tiles per second; empty without any.
 std::optional<double> lowest(Ceilings const& ceilings, Direction direction);
 
-/// Of each part the greatest that it came to: whatever disturbs it makes it slower, and none beats its ceiling.
+/// The greatest value of each part among all tries: any disturbance makes a part slower, and none beats its ceiling.
 Ceilings greatest(std::span<Ceilings const> tries);
 
-/// The ceilings of tiles of which only this part is filled. `measured` are those of full tiles, apart from filling:
-/// that is measured with tiles as the source fills them.
+/// The ceilings of tiles of which only this part is filled. `measured` are those of full tiles, except filling, which
+/// is measured with tiles as the source fills them.
 ///
 /// Shape: `part` is above 0, and 1 at most.
 Ceilings of_part_filled(Ceilings measured, double part);
 
-/// Those of the parts that bound such a run. Kernel and submission are measured call by call: where most tiles were
-/// launched as graphs, which takes fewer calls, a run may come to more, and they are left out.
+/// The ceilings of the parts that bound such a run. Kernel and submission are measured call by call: where most tiles
+/// were launched as graphs, which takes fewer calls, a run may reach more, and they are left out.
 Ceilings ceilings_of(Report const& report, Ceilings measured);
 
-/// What became of the tiles of one more run of a point, every one of them.
+/// Passages of every tile of one more run of a point.
 struct Traced {
   Recording recording;
-  std::int64_t opened = 0;  ///< Nanoseconds of the recording at which the window that counts began.
-  std::int64_t closed = 0;  ///< At which it ended.
+  std::int64_t opened = 0;  ///< Nanoseconds of the recording at which the window began.
+  std::int64_t closed = 0;  ///< Nanoseconds at which it ended.
   double tiles_per_second = 0;
 };
 
-/// What a sweep knows of one of its points.
+/// All that a sweep knows of one of its points.
 struct PointResult {
   Point point = {};
-  std::vector<double> tiles_per_second = {};  ///< By repeat.
+  std::vector<double> tiles_per_second = {};  ///< One value for each repeat.
   std::vector<double> cpu_s_per_tile = {};    ///< Likewise.
-  std::size_t apart = 0;                      ///< Of these, how many had a process each; the others share one.
+  std::size_t apart = 0;                      ///< Number of these repeats that had a process each; the others share
+                                              ///< one.
   std::optional<Trial> last = {};             ///< The last repeat.
   std::optional<Latency> latency = {};
-  std::optional<Ceilings> ceilings = {};  ///< Those of its last repeat, as `ceilings_of` says.
+  std::optional<Ceilings> ceilings = {};  ///< The ceilings of its last repeat, by `ceilings_of`.
   std::optional<Traced> traced = {};
   std::optional<Verdict> verdict = {};
-  std::optional<std::uint64_t> digest = {};  ///< Of the results of the whole input, if the job gives one.
-  std::vector<std::string> remarks = {};     ///< What could not be had beside it, and why.
-  std::string too_slow = {};                 ///< Of a model: that this machine was in some repeat; or empty.
+  std::optional<std::uint64_t> digest = {};  ///< Digest of the results of the whole input, if the job gives one.
+  std::vector<std::string> remarks = {};     ///< Sentences on what could not be measured beside it, and why.
+  std::string too_slow = {};                 ///< For a model: says that this machine was too slow in some repeat; or
+                                             ///< empty.
   std::string late_ceilings = {};            ///< Likewise, while they were measured.
   std::string error = {};                    ///< Why it could not be measured; empty if it could.
 
-  /// Its figures are the device's: it was measured, and no clock was late meanwhile.
+  /// True if its figures are the device's: it was measured, and no clock was late meanwhile.
   bool judged_by_its_clock() const { return error.empty() && !tiles_per_second.empty() && too_slow.empty(); }
 };
 
 /// Bytes of a tile that count as its size in GB/s: one direction, as far as tiles are filled.
 double bytes_per_tile(PointResult const& result);
 
-/// True if half of its tiles or more were launched as graphs.
+/// True if at least half of its tiles were launched as graphs.
 bool mostly_graphs(Report const& report);
 
-/// A sentence on why a run launched nothing as a graph, or few of its tiles: if its stage could not be captured, or if
-/// that was asked for (Graphs::always) and came to less than half. Else empty.
+/// A sentence on why a run launched no tiles, or few, as graphs. It is given if its stage could not be captured, or if
+/// graphs were asked for (Graphs::always) and less than half of the tiles had them. Else empty.
 std::string graphs_remark(Setting const& setting, Report const& report);
 
 /// "0x00000000000012ab".
@@ -106,8 +108,8 @@ std::string digest_text(std::uint64_t digest);
 /// digest differs from that of most of them, or, without a majority, from that of the first.
 void expect_same_results(std::span<PointResult> results);
 
-/// A recorder that was full before the window closed has missed the rest of it. Lets both end where it was full: what
-/// is left of the window is recorded whole, and of tiles and CPU time `metered` keeps that part.
+/// A recorder that was full before the window closed has missed the rest of it. Lets both end where it was full: the
+/// remaining window is recorded completely, and `metered` keeps that part of tiles and CPU time.
 ///
 /// False if nothing is left.
 bool cut_to_recorded(Traced& traced, Metered& metered);

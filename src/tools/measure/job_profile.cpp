@@ -24,7 +24,7 @@ std::string job_text(std::string const& job) {
 
 void expect_profile_of(Job const& job, Profile const& profile, std::string const& path) {
   std::string const& name = profile.job.name;
-  // That of penstock's own work says which work that was. An older one of a user's job says neither.
+  // A profile of penstock's own work says which work that was. An older one of a user's job says neither.
   bool const unknown = name.empty() && profile.job.work.empty();
   if (!unknown && name != job.name)
     refuse_profile(path, "It was made for " + job_text(name) + ", and not for " + job_text(job.name));
@@ -54,7 +54,7 @@ std::map<std::string, std::string> axis_values(Job const& job, Profile const& pr
     values.insert({{"work", profile.job.work}, {"fill", profile.job.fill}, {"direction", profile.job.direction}});
   }
   values.insert({{"streams", profile.job.streams}, {"sink", profile.job.sink}});
-  // Without what is a promise of the one that was measured.
+  // Promises of the job that was measured are left out.
   PipelineOptions const options = profile.apply({});
   for (OptionRow const& row : option_table()) {
     if (!row.in(named_in::profiles) || row.kind == OptionKind::time) continue;

@@ -9,7 +9,7 @@
 
 namespace penstock::measure {
 
-/// Holds that the profile, which `path` names, was made for this job. Older profiles do not name the job of a user's.
+/// Checks that the profile in the file `path` was made for this job. Older profiles do not name a user's job.
 ///
 /// Throws: Error of kind bad_argument, with what to do, if it was made for another one.
 void expect_profile_of(Job const& job, Profile const& profile, std::string const& path);
@@ -19,8 +19,8 @@ void expect_profile_of(Job const& job, Profile const& profile, std::string const
 /// Throws: likewise, and if the job does not have such an option, or the option does not take the value.
 std::map<std::string, std::string> own_values(Job const& job, Profile const& profile, std::string const& path);
 
-/// The values of the profile by the axes of the job that have them: all but how long lanes spin, which is for the
-/// pipeline to say again, and what only some stages allow.
+/// The values of the profile by the axes of the job that have them. Left out are the time for which lanes spin, which
+/// the pipeline chooses again, and values that only some stages allow.
 ///
 /// Throws: likewise.
 std::map<std::string, std::string> axis_values(Job const& job, Profile const& profile, std::string const& path);

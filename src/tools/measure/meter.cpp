@@ -10,7 +10,7 @@
 namespace penstock::measure {
 namespace {
 
-/// A tile in which there is nothing to do, and enough for a node of BLAKE3.
+/// A tile with next to no work, and with room for a node of BLAKE3.
 constexpr std::size_t smallest = 256;
 
 }  // namespace
@@ -42,14 +42,14 @@ std::size_t PartBench::copy(bool up, bool down) {
     if (ends_turn(at)) up_.record(ends_[first_of_turn(at)]);
   }
   if (down) {
-    // From and to the other half, so that the two directions have nothing to do with each other.
+    // It copies from and to the other half, so that the two directions have nothing to do with each other.
     down_.download(on_host(depth_ + at), on_device(depth_ + at));
     if (ends_turn(at)) down_.record(ends_[depth_ + first_of_turn(at)]);
   }
   return batch_;
 }
 
-/// What is in seen_.
+/// Runs the stage on the tiles in seen_.
 void PartBench::run(Stage& stage) {
   if (batch_ == 1 || !stage.run_batch(seen_, produced_, up_)) {
     for (DeviceTile const& tile : seen_) static_cast<void>(stage.run(tile, up_));
@@ -105,7 +105,8 @@ void Meter::count() {
     state_.store(State::open, std::memory_order_release);
   } else if (state == State::open && now >= opened_ + window_ && number > count_opened_ &&
              take(State::open, State::closing)) {
-    // A thread that was held up since before the window opened leaves it to the next one, with a tile that came in it.
+    // A thread that was held up since before the window opened leaves closing it to the next thread, with a tile inside
+    // the window.
     metered_ = {.tiles = static_cast<double>(number - count_opened_),
                 .seconds = std::chrono::duration<double>(now - opened_).count(),
                 .cpu_seconds = cpu_seconds() - cpu_opened_,

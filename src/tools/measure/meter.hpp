@@ -19,10 +19,10 @@
 
 namespace penstock::measure {
 
-/// What one thread copies or computes with: streams, and places for batches in host and device memory.
+/// Streams, and places for batches in host and device memory, with which one thread copies or computes.
 ///
-/// Half of the places have an event together: each event is two calls more, and where copies are small the calls are
-/// what takes the time. Meanwhile the other half is in flight.
+/// Half of the places share an event: each event takes two more calls, and where copies are small the calls dominate.
+/// Meanwhile the other half is in flight.
 ///
 /// Threads: the one that made it.
 class PartBench {
@@ -32,12 +32,12 @@ class PartBench {
   /// Throws: Error, if the device has no memory for as much.
   PartBench(Device& device, std::span<std::byte> host, std::size_t tile, std::size_t batch);
 
-  /// Puts one more batch on the way, in each of these directions as one copy, after waiting for the oldest. Gives the
-  /// tiles in it, as do the others.
+  /// Starts one more batch, in each of these directions as one copy, after waiting for the oldest. Returns the number
+  /// of its tiles, as the other functions do.
   std::size_t copy(bool up, bool down);
-  /// Computes one more batch, as a lane has its stage do it.
+  /// Computes one more batch, in the way in which a lane uses its stage.
   std::size_t compute(Stage& stage, TileShape shape);
-  /// All calls for a batch of tiles with next to nothing to do; with an event of its own, as lanes have it.
+  /// Makes all calls for a batch of tiles with next to no work; with an event of its own, as lanes do.
   std::size_t pass(Stage& stage, TileShape shape);
   StreamRef stream() const { return up_; }
 
@@ -54,18 +54,18 @@ class PartBench {
   std::size_t batch_;
   std::size_t place_;  ///< Bytes of a batch.
   std::size_t depth_;
-  std::size_t turn_length_;  ///< Places that have an event together.
+  std::size_t turn_length_;  ///< Places that share an event.
   std::size_t turn_ = 0;
   DeviceMemory memory_;
   std::deque<Event> ends_;
   std::vector<DeviceTile> seen_;
   std::vector<std::size_t> produced_;
-  Stream up_;  ///< After the memory and the events, so that it is waited for first.
+  Stream up_;  ///< It is declared after the memory and the events, so that it is waited for first.
   Stream down_;
 };
 
-/// Counts tiles as they come out, and takes time and CPU time from one of them to another: neither the start of a run
-/// nor its end is in the window.
+/// Counts tiles as they leave the pipeline, and takes time and CPU time from one of them to another: neither the start
+/// of a run nor its end is in the window.
 ///
 /// Threads: any.
 /// Blocks:  never.
@@ -73,15 +73,15 @@ class Meter {
  public:
   using Clock = penstock::Clock;
 
-  /// The window opens `warm_up` after the first tile, or as much as `longer` later if there were not `settling` tiles
-  /// by then; and closes with the first tile that comes `window` later.
+  /// The window opens `warm_up` after the first tile, or up to `longer` later if there were not `settling` tiles by
+  /// then; it closes with the first tile that comes `window` later.
   Meter(std::chrono::nanoseconds warm_up, std::chrono::nanoseconds window, std::uint64_t settling = 0,
         std::chrono::nanoseconds longer = {})
       : warm_up_(warm_up), window_(window), settling_(settling), longer_(longer) {}
   void count();
-  /// True once the window is closed: there is no use in more tiles.
+  /// True once the window is closed: more tiles are of no use.
   bool over() const noexcept { return state_.load(std::memory_order_acquire) == State::closed; }
-  /// What was in the window; empty if the run ended before it closed.
+  /// Counts of the window; empty if the run ended before it closed.
   std::optional<Metered> metered() const;
 
  private:
@@ -96,7 +96,7 @@ class Meter {
   std::uint64_t const settling_;
   std::chrono::nanoseconds const longer_;
   std::atomic<State> state_{State::before};
-  // Each is written by the thread that takes the state on, and read in the states after.
+  // Each is written by the thread that advances the state, and read in the states after.
   Clock::time_point warm_from_{};
   Clock::time_point opened_{};
   std::uint64_t count_opened_ = 0;
@@ -105,13 +105,13 @@ class Meter {
   alignas(64) std::atomic<std::uint64_t> count_{0};
 };
 
-/// What repeated measurements of one thing came to.
+/// Result of repeated measurements of one thing.
 struct Spread {
   double median = 0;
   double least = 0;
   double most = 0;
 
-  /// How far the measurements lie from the median, as a part of it; 0 for a single one.
+  /// Greatest distance of a measurement from the median, as a part of it; 0 for a single one.
   double relative() const noexcept;
 };
 
@@ -122,7 +122,7 @@ Spread spread_of(std::vector<double> values);
 
 namespace penstock::cli {
 
-/// Median, least and most of measurements, times `factor`, as docs/results.md has them; null without any.
+/// Median, least and most of measurements, times `factor`, in the form of docs/results.md; null without any.
 nlohmann::ordered_json as_spread(std::vector<double> const& values, double factor);
 
 }  // namespace penstock::cli

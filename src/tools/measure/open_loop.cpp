@@ -17,11 +17,11 @@ namespace {
 
 using Clock = OpenLoop::Clock;
 
-/// As many tiles as a pipeline that keeps up may have waiting, where they are rare.
+/// Maximum number of tiles that may wait in a pipeline that keeps up, if tiles are rare.
 constexpr std::uint64_t queue = 100;
 
-/// Waits until then, or until `stop` is requested: asleep while there is time, awake for the last of it, since a thread
-/// that sleeps wakes late.
+/// Waits until then, or until `stop` is requested: asleep at first, and spinning at the end, since a thread that sleeps
+/// wakes late.
 void wait_until(Clock::time_point due, std::stop_token const& stop) {
   constexpr std::chrono::microseconds awake{100};
   if (Clock::now() < due - awake) {
@@ -44,7 +44,7 @@ std::uint64_t settling_tiles(PipelineOptions const& made) noexcept {
 Load load_at(double tiles_per_second, PipelineOptions const& made, std::chrono::nanoseconds warm_up,
              std::chrono::nanoseconds window) {
   constexpr double for_quantiles = 100;
-  // Tiles may be rare, or may have been for a moment when the load was found.
+  // Tiles may be rare, or may have been rare for a moment when the load was found.
   constexpr double longest_warm_up = 2, longest_for_quantiles = 10;
   auto const in = [&](double seconds) { return tiles_per_second * seconds; };
   auto const seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
@@ -90,7 +90,7 @@ std::chrono::nanoseconds time_to_fill(RepeatedSource::Make const& make, TileShap
     ++tile->sequence;
     return any;
   };
-  // The first one makes the pages of both.
+  // The first call touches the pages of both.
   if (!fill()) return std::chrono::nanoseconds(0);
   std::vector<std::chrono::nanoseconds> times;
   auto const start = Clock::now();

@@ -17,8 +17,8 @@
 
 namespace penstock::measure {
 
-/// How many tiles it takes until all lanes of such a pipeline have found out whether graphs pay, and have captured in
-/// all slots, if they capture.
+/// Number of tiles until all lanes of such a pipeline have found out whether graphs pay, and have captured in all
+/// slots, if they capture.
 ///
 /// Shape:  as a pipeline has made them.
 /// Source: docs/decisions/stages.md.
@@ -28,7 +28,7 @@ std::uint64_t settling_tiles(PipelineOptions const& made) noexcept;
 class UntilFailed : public Source {
  public:
   explicit UntilFailed(Source& input) : input_(input) {}
-  /// There is no use in more tiles.
+  /// Ends the input: more tiles are of no use.
   void fail() noexcept { failed_.store(true, std::memory_order_relaxed); }
   bool next(Tile& tile) override { return !failed() && input_.next(tile); }
   std::size_t fill(Tile& tile) override { return input_.fill(tile); }
@@ -41,35 +41,37 @@ class UntilFailed : public Source {
   std::atomic<bool> failed_{false};
 };
 
-/// How many tiles come, and how fast.
+/// Number and rate of tiles.
 struct Load {
   double tiles_per_second = 1;
-  std::uint64_t warm_up = 0;  ///< Come first, and do not count.
+  std::uint64_t warm_up = 0;  ///< Tiles that come first, and do not count.
   std::uint64_t counted = 1;
-  /// There are no more tiles once one is later than that, and than a hundred of them take to come; 0: always.
+  /// The input ends once a tile is later than this, and than the time in which a hundred come; 0: it never ends for
+  /// that.
   std::chrono::nanoseconds most_late{0};
 };
 
-/// What it takes until a pipeline with these options has settled, or less where tiles are so rare that this took
-/// seconds, but `warm_up` at least; then as many tiles as quantiles want, or as come in `window`.
+/// The load for a pipeline with these options. The warm-up lasts until the pipeline has settled, or less where tiles
+/// are so rare that this took seconds, but at least `warm_up`. Then as many tiles count as quantiles need, or as come
+/// in `window`.
 ///
 /// Shape: `made` are options as a pipeline has made them.
 Load load_at(double tiles_per_second, PipelineOptions const& made, std::chrono::nanoseconds warm_up,
              std::chrono::nanoseconds window);
 
-/// Has a tile for each time at which one is due, whatever became of those before, and notes how much later it was
-/// through. The first is due when it is asked for: by then lanes and stages are made.
+/// Gives a tile at each time at which one is due, independently of earlier tiles, and notes how much later it was done.
+/// The first is due when it is asked for: by then lanes and stages are made.
 ///
-/// A thread that fills a tile waits for its time with the tile in hand and no lock. So where several fill, none has to
-/// wake another before it begins, which would take as long as what is measured.
+/// A thread that fills a tile waits for its time with the tile in hand and no lock. So if several fill, none has to
+/// wake another before it begins, which would take as long as the times that are measured.
 class OpenLoop final : public UntilFailed {
  public:
   using Clock = penstock::Clock;
 
-  /// Has fewer tiles if `stop` is requested.
+  /// Gives fewer tiles if `stop` is requested.
   OpenLoop(Source& input, Load const& load, std::stop_token stop)
       : UntilFailed(input), load_(load), stop_(std::move(stop)), microseconds_(load.counted) {}
-  /// When a tile is due, by its place in the order.
+  /// The time when a tile is due, by its place in the order.
   Clock::time_point due(std::uint64_t number) const {
     double const nanoseconds = 1e9 / load_.tiles_per_second * static_cast<double>(number);
     return start_ + std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds));
@@ -83,11 +85,11 @@ class OpenLoop final : public UntilFailed {
   std::size_t fill(Tile& tile) override;
   /// False if a tile was too late.
   bool kept_up() const noexcept { return !too_late_.load(std::memory_order_relaxed); }
-  /// Notes when the tile of that place was through.
+  /// Notes when the tile of that place was done.
   ///
   /// Threads: any, for different tiles.
   void arrived(std::uint64_t number, Clock::time_point at);
-  /// Of all tiles that count.
+  /// Latency of all tiles that count.
   ///
   /// Shape: once all have arrived, and none was too late.
   Latency latency();
@@ -97,15 +99,15 @@ class OpenLoop final : public UntilFailed {
   std::stop_token const stop_;
   Clock::time_point start_;
   std::atomic<bool> too_late_{false};
-  std::vector<double> microseconds_;  ///< By place in the order, of those that count.
+  std::vector<double> microseconds_;  ///< Latencies of the tiles that count, by their place in the order.
 };
 
-/// What one thread mostly takes for a tile of this shape.
+/// Usual time of one thread to fill a tile of this shape.
 ///
 /// Blocks: while it fills four, or more for up to a millisecond.
 /// Throws: Error, if the source cannot be made or cannot fill one.
 std::chrono::nanoseconds time_to_fill(RepeatedSource::Make const& make, TileShape const& shape);
-/// How many producers an open loop wants that fill tiles in such a time: one more than have to fill at once. Beside
+/// Number of producers for an open loop, if each takes `to_fill` for a tile: one more than have to fill at once. Beside
 /// each other, and beside a device's copies, they are taken to need twice as long. One, if nothing is filled.
 unsigned producers_at(double tiles_per_second, std::chrono::nanoseconds to_fill);
 

@@ -13,7 +13,8 @@
 namespace penstock::measure {
 namespace {
 
-/// Before it counts: this part of the time, in which places fill up, streams are used first and clocks rise.
+/// The warm-up, which does not count, takes this part of the time: places fill up, streams are used first and clocks
+/// rise.
 constexpr int warm_up_part = 8;
 
 }  // namespace
@@ -21,7 +22,7 @@ constexpr int warm_up_part = 8;
 double pieces_a_second(unsigned threads, std::chrono::nanoseconds each, std::stop_token const& stop,
                        std::function<std::function<std::size_t()>(unsigned)> const& worker) {
   std::latch ready(threads);
-  // One start for all: else a thread that comes late would count its first piece as one that took no time.
+  // All threads start together: else a late thread would count its first piece as one that took no time.
   Clock::time_point start;
   std::barrier warm(static_cast<std::ptrdiff_t>(threads), [&start]() noexcept { start = Clock::now(); });
   std::atomic<bool> over{false};
@@ -39,7 +40,7 @@ double pieces_a_second(unsigned threads, std::chrono::nanoseconds each, std::sto
     bool is_ready = false;
     try {
       piece = worker(thread);
-      piece();  // Whether it works.
+      piece();  // The first piece shows that it works.
       is_ready = true;
       ready.arrive_and_wait();
       work_for(each / warm_up_part);
@@ -51,7 +52,7 @@ double pieces_a_second(unsigned threads, std::chrono::nanoseconds each, std::sto
     }
     warm.arrive_and_wait();
     std::size_t const pieces = over.load(std::memory_order_relaxed) ? 0 : work_for(each);
-    // The first thread that is through ends it for all, so that all count while all work.
+    // The first thread that is done ends it for all, so that all count while all work.
     over.store(true, std::memory_order_relaxed);
     rates[thread] = static_cast<double>(pieces) / std::chrono::duration<double>(Clock::now() - start).count();
   };

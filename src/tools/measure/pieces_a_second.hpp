@@ -8,10 +8,10 @@
 
 namespace penstock::measure {
 
-/// Has `worker` make what each of so many threads does again and again, until the time is over; what that gives, over
-/// all threads, for a second. Before it counts they do so for an eighth of the time.
+/// Calls `worker` to make a function for each of `threads` threads, which repeats it until the time is over; returns
+/// the total rate over all threads, for a second. A warm-up of an eighth of the time comes first.
 ///
-/// Threads: each calls `worker` with its number, and then what it got.
+/// Threads: each calls `worker` with its number, and then the function that it got.
 /// Blocks:  until done, or until `stop` is requested.
 /// Throws:  what a thread threw, or Error of kind system, if one cannot be started.
 double pieces_a_second(unsigned threads, std::chrono::nanoseconds each, std::stop_token const& stop,

@@ -11,7 +11,7 @@
 namespace penstock::measure {
 namespace {
 
-/// A job's stage, which is shown where a tile is in its pass.
+/// A job's stage, which gets the places of tiles in their pass.
 class StageOfPass final : public Stage {
  public:
   StageOfPass(RepeatedSource const& source, std::unique_ptr<Stage> stage) : source_(source), stage_(std::move(stage)) {
@@ -29,7 +29,7 @@ class StageOfPass final : public Stage {
   bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
     std::uint64_t const before = tiles.front().sequence - source_.place_of(tiles.front().sequence);
     for (DeviceTile const& tile : tiles.subspan(1)) {
-      // No stage is to take tiles of two passes for neighbours.
+      // No stage may take tiles of two passes for neighbours.
       if (tile.sequence - source_.place_of(tile.sequence) != before) return false;
     }
     if (before == 0) return stage_->run_batch(tiles, produced, stream);
@@ -68,7 +68,7 @@ void RepeatedSource::begin(std::uint64_t start) {
     std::scoped_lock const lock(mutex_);
     starts_.push_back(start);
   }
-  // A thread that has a tile of this pass got it behind this.
+  // A thread that has a tile of this pass got it after this store.
   latest_start_.store(start, std::memory_order_release);
 }
 

@@ -14,15 +14,15 @@
 
 namespace penstock::measure {
 
-/// The input of a job during a measurement: each time the job's own source ends, it is made again. Source, stages and
-/// sink of the job see each pass as if it were the only one: the sequence numbers of its tiles begin at 0.
+/// The input of a job during a measurement: each time the job's own source ends, it is made again. For the job's
+/// source, stages and sink each pass looks like the only one: the sequence numbers of its tiles begin at 0.
 ///
 /// Threads: as Source. `place_of` and the stages: any, for tiles that `next` agreed to.
 class RepeatedSource final : public Source {
  public:
   using Make = std::function<std::unique_ptr<Source>(Pool const&)>;
 
-  /// For tiles of this pool, which outlives it.
+  /// Makes a source for tiles of this pool, which outlives it.
   ///
   /// Throws: what `make` throws.
   RepeatedSource(Make make, Pool const& pool);
@@ -32,9 +32,9 @@ class RepeatedSource final : public Source {
   /// Throws: what the job's source and `make` throw.
   bool next(Tile& tile) override;
   std::size_t fill(Tile& tile) override;
-  /// The sequence number within its pass of a tile that has this number in the whole measurement.
+  /// The sequence number, within its pass, of a tile that has this number in the whole measurement.
   std::uint64_t place_of(std::uint64_t sequence) const;
-  /// Wraps stages, so that they see numbers within the pass. This object must outlive them.
+  /// Wraps stages, so that they get the numbers within the pass. This object must outlive them.
   Stages seen_by(Stages stages) const;
 
  private:

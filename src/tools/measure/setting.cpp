@@ -13,9 +13,9 @@ namespace penstock::measure {
 namespace {
 
 constexpr std::size_t largest_tile = std::size_t{1} << 30;
-/// As long as pipelines have by default, unless they are for latency.
+/// Default of pipelines, unless they are for latency.
 constexpr std::chrono::microseconds longest_borrow_spin{20};
-/// Lanes can be as many as producers, of which there may be several values.
+/// There can be as many lanes as producers, which may have several values.
 constexpr std::string_view many_lanes = "lanes", as_producers = "producers", as_producers_formerly = "threads";
 
 [[noreturn]] void refuse(std::string_view name, std::string const& value, std::string const& remedy) {

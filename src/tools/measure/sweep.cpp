@@ -21,8 +21,8 @@
 namespace penstock::measure {
 namespace {
 
-/// What makes a difference to the ceilings. Graphs do not: all parts are measured call by call, and of each point it is
-/// asked afterwards which of them bound it.
+/// Key of what the ceilings depend on. Graphs make no difference: all parts are measured call by call, and ceilings_of
+/// finds afterwards which of them bound a point.
 auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
   auto const& alone = setting.its_job().alone;
   bool const fills = !alone || alone(setting.point()).fill;
@@ -31,7 +31,7 @@ auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
 }
 using Key = decltype(key_of(Setting{}, 0, 0));
 
-/// That this machine was too slow for the clock of one of these models since they were last asked; or empty.
+/// Says that this machine was too slow for the clock of one of these models since they were last asked; or empty.
 std::string lateness_of(DeviceGroup const& devices) {
   std::string late;
   for (Device* const device : devices.all()) keep_too_slow(device->remarks(), late);
@@ -54,7 +54,7 @@ class Sweep {
   }
 
   std::vector<PointResult> run() {
-    std::mt19937 random(options_.order);  // Another order each round.
+    std::mt19937 random(options_.order);  // Each round has another order.
     std::vector<std::size_t> order(results_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     unsigned const rounds = std::max(options_.most_repeats, options_.ceilings ? options_.rounds_of_ceilings : 0);
@@ -127,7 +127,7 @@ class Sweep {
     ++progress_now_.done;
   }
 
-  /// Does something for a point. Says what went wrong; nothing if nothing did.
+  /// Does something for a point. Returns the error; empty if there was none.
   template <class Body>
   std::string attempt(PointResult const& result, Body body) {
     say(result);
@@ -140,7 +140,7 @@ class Sweep {
     return "";
   }
 
-  /// Likewise, for what the point is measured without as well.
+  /// Likewise, for a measurement that the point can do without.
   template <class Body>
   void attempt_beside(PointResult& result, std::string const& what, Body body) {
     std::string const wrong = attempt(result, body);
@@ -175,8 +175,8 @@ class Sweep {
       setting.pipeline.tuning.batch = result.last->options.tuning.batch;
       Ceilings const now = measure_ceilings(devices_of(result), setting, result.last->options.producers,
                                             options_.trial.window / 4, stop_, options_.trial.memory.get());
-      if (stop_.stop_requested()) return;  // Cut short.
-      // What a late clock makes slower would be exceeded.
+      if (stop_.stop_requested()) return;  // The measurement was cut short.
+      // Ceilings that are measured with a late clock are too low: results would exceed them.
       if (std::string const late = lateness_of(devices_of(result)); !late.empty()) {
         result.late_ceilings = late;
         return;
@@ -187,20 +187,20 @@ class Sweep {
       Ceilings const link = measure_link(devices_of(result), link_of(result).second, options_.trial.window / 4, stop_);
       if (!stop_.stop_requested()) links.push_back(link);
     } catch (std::exception const& exception) {
-      if (stop_.stop_requested()) return;  // Cut short as well.
+      if (stop_.stop_requested()) return;  // The measurement was cut short.
       std::string const remark = "Not all of its parts could be measured alone: " + failure_text(exception);
       if (result.remarks.empty()) result.remarks.push_back(remark);
     }
   }
 
-  /// Once, though there were several runs.
+  /// Adds the remark once, though there were several runs.
   static void remark_on_graphs(PointResult& result) {
     if (!result.error.empty() || !result.last) return;
     std::string const remark = graphs_remark(result.point.setting, result.last->report);
     if (!remark.empty()) result.remarks.push_back(remark);
   }
 
-  /// Of an input that is too small, or of packets and lines that fill no tile.
+  /// Remarks on an input that is too small, or on packets and lines that fill no tile.
   static void remark_on_empty_tiles(PointResult& result) {
     constexpr double hardly = 1.0 / 64;
     if (!result.error.empty() || !result.last) return;
@@ -226,7 +226,7 @@ class Sweep {
     });
   }
 
-  /// One more run, of which every tile is recorded.
+  /// Does one more run, in which every tile is recorded.
   void trace(PointResult& result) {
     if (!result.judged_by_its_clock() || stop_.stop_requested()) return;
     attempt_beside(result, "It could not be judged: ", [&] {
@@ -248,7 +248,7 @@ class Sweep {
   std::function<void(SweepProgress const&)> const& progress_;
   std::vector<PointResult> results_;
   std::map<Key, std::vector<Ceilings>> ceilings_;
-  std::map<Key, unsigned> ceiling_rounds_;  ///< In how many rounds they were tried.
+  std::map<Key, unsigned> ceiling_rounds_;  ///< Number of rounds in which they were tried.
   std::map<Link, std::vector<Ceilings>> links_;
   SweepProgress progress_now_;
 };

@@ -17,7 +17,7 @@
 namespace penstock::measure {
 
 struct SweepOptions {
-  /// Their range has the median of as many others 97 times in 100: docs/decisions/measuring.md.
+  /// Their range contains the median of as many others 97 times in 100: docs/decisions/measuring.md.
   static constexpr unsigned usual_repeats = 9;
   static constexpr double usual_load = 0.7;
 
@@ -25,27 +25,28 @@ struct SweepOptions {
   unsigned least_repeats = usual_repeats;
   unsigned most_repeats = 13;
   double enough =
-      0.05;  ///< A point whose throughput strays no further than that from its median needs no more repeats.
-  double load = usual_load;  ///< Of the throughput, at which latency is taken; 0 for no latency.
-  bool ceilings = true;      ///< Measure the parts alone, once in each of the first rounds; the greatest counts.
+      0.05;  ///< A point whose throughput varies by no more than this from its median needs no more repeats.
+  double load = usual_load;  ///< Load at which latency is taken, as a part of the throughput; 0 for no latency.
+  bool ceilings = true;      ///< The parts are measured alone, once in each of the first rounds; the greatest counts.
   unsigned rounds_of_ceilings = 3;
   bool digests = false;  ///< One more run of each point is of the whole input, and its results are compared.
   bool judged = true;    ///< One more run of each point is traced, for the verdict.
-  std::size_t room = JudgedRunOptions{}.room;  ///< Of its recorder.
-  unsigned cpus = 0;                           ///< That this process may use; 0 if unknown. For the verdict.
-  unsigned order = 1;                          ///< Of the points in each round: another number, another order.
+  std::size_t room = JudgedRunOptions{}.room;  ///< Passages that its recorder has room for.
+  unsigned cpus = 0;                           ///< CPUs that this process may use, for the verdict; 0 if unknown.
+  unsigned order = 1;                          ///< Number of the order of points within each round: another number,
+                                               ///< another order.
 };
 
-/// How far a sweep is: for a bar.
+/// Progress of a sweep, for a bar.
 struct SweepProgress {
   std::size_t done = 0;   ///< Runs.
-  std::size_t total = 0;  ///< Runs, as far as known: points that stray need more.
-  std::size_t point = 0;  ///< The one that has its turn, of the points as they were given.
+  std::size_t total = 0;  ///< Runs, as far as known: points that vary need more.
+  std::size_t point = 0;  ///< Index of the current point in the given order.
 };
 
-/// Groups of devices by what a Setting calls them. Of one group alone the name is not looked at.
+/// Groups of devices by the name in a Setting. If there is only one group its name is not used.
 using DevicesByName = std::map<std::string, DeviceGroup>;
-/// Those that it names, or the only ones.
+/// The devices that the setting names, or the only ones.
 ///
 /// Shape: one group, or one of that name.
 inline DeviceGroup const& devices_of(DevicesByName const& devices, Setting const& setting) {
@@ -54,20 +55,20 @@ inline DeviceGroup const& devices_of(DevicesByName const& devices, Setting const
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Measures all points, round after round, so that whatever drifts meets all of them alike: in each round every point
-/// runs once, in an order that is another each time.
+/// Measures all points, round after round, so that drifts affect all of them alike: in each round every point runs
+/// once, in an order that is another each time.
 ///
-/// A point that fails has its reason in `error` and is left out of later rounds; if a device is lost all the rest
-/// are. So has a point whose results have another digest than those of most points with the same values of the job's
-/// options. What is measured beside a point and fails is in its remarks. Ends early if `stop` is requested, with what
-/// there is.
+/// A point that fails has its reason in `error` and is left out of later rounds; if a device is lost all the rest are.
+/// A point also fails if its results have another digest than those of most points with the same values of the job's
+/// options. Failures of additional measurements are in its remarks. Ends early if `stop` is requested, with the results
+/// so far.
 ///
 /// Blocks: until done.
 std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<Point> points, SweepOptions const& options,
                                std::stop_token const& stop,
                                std::function<void(SweepProgress const&)> const& progress = {});
-/// Likewise, each point on the devices that it names, and goes on with what is known of the points: those with an error
-/// stay as they are.
+/// Likewise, each point on the devices that it names. Continues with the results so far: points with an error stay as
+/// they are.
 ///
 /// Throws: Error of kind bad_argument, if a point names other devices.
 std::vector<PointResult> sweep(DevicesByName const& devices, std::vector<PointResult> begun,

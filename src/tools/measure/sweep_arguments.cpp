@@ -15,7 +15,7 @@
 namespace penstock::cli {
 namespace {
 
-/// "4KiB" for "4kb", "4 KB" and the like; empty for what is no size in a unit of 1000 bytes.
+/// "4KiB" for "4kb", "4 KB" and the like; empty for a text that is not a size in a unit of 1000 bytes.
 std::string in_1024(std::string const& size) {
   std::size_t const digits = size.find_first_not_of("0123456789");
   if (digits == 0 || digits == std::string::npos) return "";
@@ -58,7 +58,7 @@ void say_size_remark(std::string const& option, std::string const& list) {
 void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
   for (measure::AxisKind const& axis : kinds()) {
     std::string const name(axis.name);
-    // An option of the command's own, as tune has, stands for all points.
+    // An option that the command itself has, as tune does, stands for all points.
     if (axis.option != nullptr && command.get_option_no_throw("--" + name) != nullptr) {
       lists[name] = axis.preset;
       continue;
@@ -164,7 +164,7 @@ void AxisOptions::add_profile_to(CLI::App& command) {
     auto const values = measure::axis_values(measure::Setting{.job = job}.its_job(), taken, profile.path);
     for (auto const& [axis, value] : values) {
       OptionRow const* const row = find_option(axis);
-      // What follows from what is named is for the pipeline to choose.
+      // Values that follow from named options are left for the pipeline to choose.
       bool const open = !is_named(command, axis) && (row == nullptr || !follows_from_named(command, *row));
       if (!open) continue;
       lists[axis] = value;

@@ -56,7 +56,7 @@ class UntilMetered final : public UntilFailed {
   Meter const& meter_;
 };
 
-/// Counts what tiles have that are done, before the job's own sink sees them.
+/// Counts the contents of tiles that are done, before the job's own sink gets them.
 ///
 /// Threads: any.
 class Tally {
@@ -87,8 +87,8 @@ class Tally {
   std::atomic<std::uint64_t> missing_{0}, items_{0};
 };
 
-/// Of the setting's own producers as many as it takes: those that had nothing to do would only be in the way. But as
-/// many as devices, since each producer borrows on its own node first.
+/// Number of producers out of the setting's own that the load needs: idle ones would only be in the way. But at least
+/// one for each device, since each producer borrows on its own node first.
 unsigned producers_of(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                       JobWork const& work) {
   PipelineOptions const wanted = setting.options();
@@ -101,7 +101,7 @@ unsigned producers_of(DeviceGroup const& devices, Setting const& setting, double
   return std::min(enough, resolve(wanted, devices.all(), Topology::detect(), remarks).producers);
 }
 
-/// What all runs have of the setting, its job's work and the options.
+/// The pipeline's options for a run, from the setting, its job's work and the options.
 PipelineOptions options_of(Setting const& setting, JobWork const& work, TrialOptions const& options) {
   PipelineOptions wanted = setting.options();
   wanted.host_stages = work.host_stages;
@@ -110,7 +110,7 @@ PipelineOptions options_of(Setting const& setting, JobWork const& work, TrialOpt
   return wanted;
 }
 
-/// Hands a tile to the job's own sink as one of its pass.
+/// Passes a tile to the job's own sink as one of its pass.
 ///
 /// Throws: what that throws, after `source` was told.
 void hand_on(JobWork const& work, RepeatedSource const& input, UntilFailed& source, Completion& done) {
@@ -266,7 +266,7 @@ std::optional<JudgedRun> judged_run(DeviceGroup const& devices, Setting const& s
   if (!cut_to_recorded(traced, trial->metered))
     throw Error(ErrorKind::bad_argument, "More was to be recorded than there is room for.");
   Recording window = within(traced.recording, traced.opened, traced.closed);
-  window.missed = 0;  // What was, came later.
+  window.missed = 0;  // Only passages after the window were missed.
   Verdict verdict =
       judge(figures_of(trial->report, trial->options, trial->metered, window, devices.front(), options.cpus),
             ceilings_of(trial->report, options.ceilings));
@@ -281,7 +281,7 @@ inline namespace PENSTOCK_FLAVOUR {
 
 void write_traced_run(TraceArguments const& trace, OutputFile& file, TraceFacts const& about, DeviceGroup const& on,
                       measure::Setting const& setting, measure::TrialOptions options, std::stop_token const& stop) {
-  // The user looks at a trace to see tiles, and not a quarter of a second of them.
+  // A trace should show tiles, so it is shorter than a quarter of a second.
   options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
   options.window = std::min<std::chrono::nanoseconds>(options.window, std::chrono::milliseconds(50));
   auto const recorder = trace.recorder();

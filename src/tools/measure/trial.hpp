@@ -21,41 +21,41 @@ namespace penstock::measure {
 
 struct TrialOptions {
   std::chrono::nanoseconds warm_up = std::chrono::milliseconds(50);
-  /// How much longer a closed loop is warmed up, if it has not settled by then.
+  /// Additional warm-up of a closed loop that has not settled by then.
   std::chrono::nanoseconds settling{0};
   std::chrono::nanoseconds window = std::chrono::milliseconds(200);
-  /// An open loop is given up once a tile is later than that, if it is more than 0, and than a hundred tiles take to
+  /// An open loop ends once a tile is later than this, if it is more than 0, and than the time in which a hundred tiles
   /// come: the pipeline does not keep up.
   std::chrono::nanoseconds most_late{0};
-  /// For the built-in job's Fill::memory; copies of these options have the same.
+  /// Memory of the built-in job's Fill::memory; copies of these options share it.
   std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
-  Recorder* recorder = nullptr;  ///< Is told where the tiles were; null for none.
-  Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for none.
-  /// Of run_whole: called when all is made and nothing has begun; what it gives is destroyed when the run is over.
+  Recorder* recorder = nullptr;  ///< Gets the times of tiles in each step; null for none.
+  Ranges* ranges = nullptr;      ///< Show the work of threads to profilers; null for none.
+  /// Used by run_whole: called when all is made and nothing has begun; its result is destroyed when the run is over.
   std::function<std::shared_ptr<void>(Pipeline const&, Source const&, JobWork const&)> beside = {};
-  /// Of run_whole: gets JobWork::lines_so_far. Empty: that is not called.
+  /// Used by run_whole: gets JobWork::lines_so_far. If it is empty, that is not called.
   std::function<void(std::string const&)> print = {};
 };
 
-/// What one run of a setting came to, open loop.
+/// Result of one run of a setting, open loop.
 struct LoadedTrial {
   Latency latency;
-  PipelineOptions options;         ///< What the setting came to on this machine.
-  std::uint64_t pinned_bytes = 0;  ///< The most that was held, as memory_peaks has it.
+  PipelineOptions options;         ///< Options that the setting led to on this machine.
+  std::uint64_t pinned_bytes = 0;  ///< Maximum that was held, by memory_peaks.
 };
 
 /// One run of a job, from the beginning of its input to its end.
 struct JobRun {
   Report report;
-  PipelineOptions options;                   ///< What the setting came to on this machine.
-  std::uint64_t items = 0;                   ///< By Job::items.
-  std::optional<std::uint64_t> digest = {};  ///< By JobWork::digest; empty also if not all tiles were done.
-  std::string results = {};                  ///< By JobWork::results.
+  PipelineOptions options;                   ///< Options that the setting led to on this machine.
+  std::uint64_t items = 0;                   ///< Count by Job::items.
+  std::optional<std::uint64_t> digest = {};  ///< Digest by JobWork::digest; empty also if not all tiles were done.
+  std::string results = {};                  ///< Text by JobWork::results.
 };
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Runs the setting's job once, from the beginning of its input to its end. Of `options` it uses only `recorder`,
+/// Runs the setting's job once, from the beginning of its input to its end. Among `options` it uses only `recorder`,
 /// `ranges`, `memory`, `beside` and `print`. A stop ends the run early.
 ///
 /// Blocks: until the input has ended.
@@ -68,46 +68,46 @@ JobRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOption
 std::optional<std::uint64_t> digest_of(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                        std::stop_token const& stop);
 
-/// Runs the setting's pipeline, closed loop: producers fill tiles as fast as they get any.
+/// Runs the setting's pipeline, closed loop: producers fill tiles as fast as they get them.
 ///
 /// Blocks: for warm-up and window, and what it takes to pin, start and end.
 /// Throws: Error, if the pipeline cannot be made or a tile failed. Empty, if `stop` was requested.
 std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                std::stop_token const& stop);
 
-/// Runs it open loop: a tile is due each 1 / `tiles_per_second`, whatever became of those before, so that a stall
-/// counts against all that waited for it. Of the setting's producers there are no more than filling takes at that load.
-/// Tiles that come before the pipeline has settled do not count: `warm_up`, and some hundred tiles a lane, if these do
-/// not take seconds.
+/// Runs it open loop: a tile is due each 1 / `tiles_per_second`, independently of earlier tiles, so that a stall counts
+/// against all that waited for it. It uses only as many of the setting's producers as filling takes at that load. Tiles
+/// that come before the pipeline has settled do not count: those of `warm_up`, and some hundred tiles a lane, if these
+/// do not take seconds.
 ///
 /// Throws: as run_trial; also Error of kind device_refused, if the pipeline does not keep up.
 std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                             TrialOptions const& options, std::stop_token const& stop);
-/// Likewise, of which the latency is all that is asked for.
+/// Likewise, but returns only the latency.
 std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                      TrialOptions const& options, std::stop_token const& stop);
 
 }  // namespace PENSTOCK_FLAVOUR
 
-/// A run of which every tile was recorded, and what bounded it.
+/// A run in which every tile was recorded, and the verdict on it.
 struct JudgedRun {
   Traced traced;
   Verdict verdict;
 };
 
 struct JudgedRunOptions {
-  TrialOptions trial = {};  ///< Of which the run takes 70 ms at most.
-  Ceilings ceilings = {};   ///< What is known of them; those count that bound such a run (ceilings_of).
-  unsigned cpus = 0;        ///< That this process may use; 0 if unknown.
-  /// Passages that the recorder takes: more than the smallest tiles of most devices need. Of a run that has more the
-  /// verdict is of the part before there were so many.
+  TrialOptions trial = {};  ///< The run takes at most 70 ms of its times.
+  Ceilings ceilings = {};   ///< Known ceilings; those that bound such a run count (ceilings_of).
+  unsigned cpus = 0;        ///< CPUs that this process may use; 0 if unknown.
+  /// Passages that the recorder has room for: more than the smallest tiles of most devices need. The verdict on a run
+  /// that has more covers the part before the room was full.
   std::size_t room = std::size_t{1} << 19;
 };
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Runs the setting for a moment, with every tile recorded, and judges that. Empty, if `stop` was requested or no tile
-/// came.
+/// Runs the setting for a moment, with every tile recorded, and judges the run. Empty, if `stop` was requested or no
+/// tile came.
 ///
 /// Blocks: for 70 ms, and what it takes to pin, start and end.
 /// Throws: as run_trial; also Error of kind bad_argument, if there was no room for anything that counts.
@@ -120,8 +120,8 @@ std::optional<JudgedRun> judged_run(DeviceGroup const& devices, Setting const& s
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Runs the setting once more, for a moment, with its tiles recorded as `trace` says, writes that as a trace to `file`,
-/// and says on standard error what the trace shows and what it took to record it. Nothing, if `stop` was requested.
+/// Runs the setting once more, for a moment, with its tiles recorded as `trace` says, and writes a trace to `file`.
+/// Says on standard error what the trace shows and what recording cost. Does nothing, if `stop` was requested.
 ///
 /// Blocks: some tenths of a second.
 /// Throws: Error, as run_trial and write_trace_file.

@@ -14,8 +14,8 @@
 
 namespace penstock::measure {
 
-/// Ends the input after a stop, once the source has given out what it had read by then: at most as many tiles as there
-/// are. So none of them is cancelled.
+/// Ends the input after a stop, once the source has given out all that it had read by then: at most as many tiles as
+/// there are. So none of them is cancelled.
 class UntilStopped final : public Source {
  public:
   UntilStopped(Source& input, Pool const& pool, std::stop_token stop)
@@ -34,8 +34,8 @@ class UntilStopped final : public Source {
   std::size_t left_;
 };
 
-/// Stops a pipeline once a stop is requested and a device was lost: nothing more is to be found out of that then.
-/// Without a loss a stop ends the source, and what was read is done.
+/// Stops a pipeline once a stop is requested and a device was lost: the rest of the input has no use then. Without a
+/// loss a stop ends the source, and data that was read is processed.
 ///
 /// Threads: any.
 class StopIfLost {

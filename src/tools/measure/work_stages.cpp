@@ -34,11 +34,11 @@ class TransformStage final : public Stage {
   explicit TransformStage(StageContext const& context)
       : promises_{.reads_once = context.shape.in_place || context.shape.input_bytes == 0, .capturable = true},
         multiprocessors_(context.spare > 0 ? context.multiprocessors() : 0) {}
-  // With an input part alone the stage writes to it, which the host must not see: then it does not read once.
+  // If there is an input part alone the stage writes to it, which the host must not see: then it does not read once.
   Promises promises() const noexcept override { return promises_; }
   void prepare(StreamRef stream) override { transform_prepare(stream); }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    // In place where there is one part only, or one memory for both.
+    // It works in place if there is one part only, or one memory for both.
     DeviceSpan<float> const on = (tile.input.empty() ? tile.output : tile.input).as<float>();
     transform(on, 0, on, stream, multiprocessors_);
     return tile.output.size();

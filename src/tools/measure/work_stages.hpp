@@ -20,7 +20,7 @@ class HashStage final : public Stage {
         promises_{.reads_once = context.stream.kind() == DeviceKind::cpu && !context.stream.modelled()} {}
 
   void prepare(StreamRef stream) override { blake3_prepare(stream); }
-  /// On a GPU a warp reads pieces that are a KiB apart, which a cache makes good, and the link would not.
+  /// A warp of a GPU reads pieces that are a KiB apart, which a cache makes good, and the link would not.
   Promises promises() const noexcept override { return promises_; }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     blake3_tile(tile.input, tile.tag, tile.output, scratch_.bytes(), stream);
@@ -32,12 +32,12 @@ class HashStage final : public Stage {
   Promises const promises_;
 };
 
-/// What a run of the setting's job is made of. The built-in one fills from `memory`, where it fills from memory; null
-/// for some of its own. Its source ends by `stop`, if it may wait without an end.
+/// The parts of a run of the setting's job. The built-in job fills from `memory`, where it fills from memory; null for
+/// some of its own. Its source ends by `stop`, if it may wait without an end.
 ///
 /// Throws: Error of kind bad_argument, if the job does not say how to make it; what Job::make throws.
 JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop);
-/// The same for a run of a measurement, of which the digest is asked for or not.
+/// The same for a run of a measurement, with the digest or without it.
 JobWork measured_work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop,
                          bool digested = false);
 

@@ -27,9 +27,9 @@ void append_escaped(std::string& page, std::string_view text) {
   }
 }
 
-/// JSON inside a script element. There "</script" would end it, and "<!--" change how its end is found. In JSON a "<"
-/// can only be part of a text, so it may be written as an escape; and so may the two line separators that JavaScript
-/// ended its texts at until 2019.
+/// Appends JSON inside a script element. There "</script" would end it, and "<!--" change how its end is found. In JSON
+/// a "<" can only be part of a text, so it may be written as an escape; and so may the two line separators at which
+/// JavaScript ended its texts until 2019.
 void append_json(std::string& page, std::string_view json) {
   for (std::size_t at = 0; at < json.size(); ++at) {
     std::string_view const rest = json.substr(at);
@@ -67,7 +67,7 @@ std::string results_page(std::string_view results_json, std::string_view title) 
 namespace penstock::cli {
 
 void write_page(OutputFile& file, std::string const& results, std::string const& title) {
-  // Without the blanks that make it easy to read, which would double it.
+  // The page has no blanks for readability, which would double its size.
   std::string const page = results_page(nlohmann::ordered_json::parse(results).dump(), title);
   file.write("the page", [&](std::ostream& out) { out << page; });
 }

@@ -8,19 +8,19 @@
 
 namespace penstock {
 
-/// The page without what is told to it: web/ and uPlot, put together by assemble.cmake when penstock is built.
+/// The fixed parts of the page: web/ and uPlot, put together by assemble.cmake when penstock is built.
 struct PageText {
-  std::string_view before_title;    ///< As far as `<title>`.
-  std::string_view before_results;  ///< From `</title>` into the script element that is data.
-  std::string_view after_results;   ///< From `</script>` to the end.
+  std::string_view before_title;    ///< Text up to `<title>`.
+  std::string_view before_results;  ///< Text from `</title>` into the script element that is data.
+  std::string_view after_results;   ///< Text from `</script>` to the end.
 };
 
 /// Threads: any.
 PageText page_text() noexcept;
 
-/// One HTML file that shows results as charts, a timeline, a table and words, and has them in it to download.
+/// One HTML file that shows results as charts, a timeline, a table and text, and contains them for download.
 ///
-/// It loads nothing and forbids itself to: all that it needs is inside. It takes about 160 KB besides the results.
+/// It loads nothing and forbids loading: all that it needs is inside. It takes about 160 KB besides the results.
 ///
 /// Shape:   results_json is one object as docs/results.md has it, in UTF-8; what the page cannot read it says in a
 ///          sentence. title is plain text, in UTF-8.
@@ -31,7 +31,7 @@ std::string results_page(std::string_view results_json, std::string_view title);
 
 namespace penstock::cli {
 
-/// Writes a page of results, which are as docs/results.md has them.
+/// Writes a page of results, which are in the form of docs/results.md.
 ///
 /// Throws: as OutputFile::write.
 void write_page(OutputFile& file, std::string const& results, std::string const& title);

@@ -5,7 +5,7 @@
 
 namespace penstock::preload {
 
-/// Which argument of an entry point is its stream.
+/// Position of the stream among the arguments of an entry point.
 enum class StreamPlace : std::uint8_t {
   nowhere,     ///< It works in no stream, or it is not known which argument the stream is. Its calls are not counted.
   everywhere,  ///< It takes no stream and always works in the default stream.
@@ -16,13 +16,13 @@ enum class StreamPlace : std::uint8_t {
   argument_4,
   argument_5,
   argument_8,
-  in_config,  ///< At byte 32 of what its first argument points to.
+  in_config,  ///< Byte 32 of what its first argument points to.
 };
 
 /// An entry point of the driver that has two variants: for the legacy default stream and, with `suffix` after its name,
 /// for per-thread default streams.
 struct EntryPoint {
-  char const* name;    ///< As the library exports it.
+  char const* name;    ///< Name that the library exports.
   char const* suffix;  ///< "_ptds" or "_ptsz".
   StreamPlace stream;
 };

@@ -20,14 +20,14 @@
 namespace penstock::preload {
 namespace {
 
-// From cuda.h of CUDA 13.0: the arguments and results of cuGetProcAddress.
+// These arguments and results of cuGetProcAddress are from cuda.h of CUDA 13.0.
 using Result = int;
 constexpr Result success = 0;
 constexpr std::uint64_t wants_legacy = 1;
 constexpr std::uint64_t wants_per_thread = 2;
 /// Interfaces of earlier versions have no per-thread entry points.
 constexpr int first_per_thread_version = 7000;
-/// From this version on "cuGetProcAddress" is the one with a status argument.
+/// First version whose "cuGetProcAddress" has a status argument.
 constexpr int first_version_with_status = 12000;
 using Ask = Result (*)(char const* name, void** found, int version, std::uint64_t flags);
 using AskForStatus = Result (*)(char const* name, void** found, int version, std::uint64_t flags, int* status);
@@ -40,7 +40,7 @@ constexpr EntryPoint entry_points[] = {
 
 enum class Mode { none, look, turn };
 
-/// What the library does in this process, and where it counts.
+/// Task of the library in this process, and its counts.
 struct Run {
   Mode mode = Mode::none;
   TurnCounts* counts = nullptr;
@@ -119,7 +119,7 @@ void* per_thread_export(void* handle, char const* name) {
     std::memcpy(whole + length, suffix, sizeof "_ptsz");
     found = real_look()(handle, whole);
   }
-  // Otherwise the program's next dlerror would report our failed look-up.
+  // This clears the error, which the program's next dlerror would report otherwise.
   if (found == nullptr) static_cast<void>(dlerror());
   return found;
 }
@@ -134,7 +134,7 @@ void* looked_at(void* target, char const* name, Variant variant) {
 std::atomic<Ask> real_ask{nullptr};
 std::atomic<AskForStatus> real_ask_for_status{nullptr};
 
-/// Calls cuGetProcAddress of the driver, with or without a status argument, as the driver has it.
+/// Calls cuGetProcAddress of the driver in the driver's form, with or without a status argument.
 Result ask(char const* name, void** found, int version, std::uint64_t flags, int* status) {
   *found = nullptr;
   if (AskForStatus const with = real_ask_for_status.load()) return with(name, found, version, flags, status);
@@ -158,7 +158,7 @@ void* turned(char const* name, void* plain, int version, std::uint64_t flags) {
 Result our_ask(char const* name, void** found, int version, std::uint64_t flags);
 Result our_ask_for_status(char const* name, void** found, int version, std::uint64_t flags, int* status);
 
-/// What the program gets instead of `plain`, which the driver returned.
+/// The function that the program gets instead of `plain`, which the driver returned.
 void* answer(char const* name, void* plain, int version, std::uint64_t flags) {
   // cuGetProcAddress can look up itself.
   if (std::strcmp(name, "cuGetProcAddress") == 0) {
@@ -199,7 +199,7 @@ Look real_look() {
   static std::atomic<Look> known_look{nullptr};
   Look look = known_look.load(std::memory_order_relaxed);
   if (look != nullptr) return look;
-  // Since 2.34 glibc has it in libc, before in libdl.
+  // glibc has it in libc since 2.34, before in libdl.
   for (char const* const version : {"GLIBC_2.34", "GLIBC_2.2.5"}) {
     if (look == nullptr) look = reinterpret_cast<Look>(dlvsym(RTLD_NEXT, "dlsym", version));
   }

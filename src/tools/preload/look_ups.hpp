@@ -7,8 +7,8 @@ namespace penstock::preload {
 using Look = void* (*)(void* handle, char const* name);
 Look real_look();
 
-/// The driver's entry point of this name in `handle`, as PENSTOCK_TURN says: for "turn" its per-thread variant, for
-/// "look" a trampoline that counts calls. Null if the driver has no such entry point.
+/// The driver's entry point of this name in `handle`, by PENSTOCK_TURN: for "turn" its per-thread variant, for "look" a
+/// trampoline that counts calls. Null if the driver has no such entry point.
 ///
 /// Threads: any.
 void* entry_point(void* handle, char const* name);

@@ -15,7 +15,7 @@ inline constexpr char const* mode_variable = "PENSTOCK_TURN";
 /// The variant of an entry point: which default stream its stream 0 is.
 enum class Variant : std::uint8_t { legacy, per_thread };
 
-/// How a call names a default stream: by 0, or by the handle of one of the two default streams.
+/// A call names a default stream by 0, or by the handle of one of the two default streams.
 inline constexpr std::size_t names_of_default_streams = 3;
 inline constexpr std::size_t by_zero = 0, by_legacy_handle = 1, by_per_thread_handle = 2;
 

@@ -26,7 +26,7 @@ struct InTurnArguments {
 
   /// Returns: the options that it added.
   std::vector<CLI::Option*> add_to(CLI::App& command);
-  /// The page that the command writes to `html`, apart from what these options name.
+  /// The page that the command writes to `html`, except for what these options name.
   ///
   /// Throws: as FilesToWrite.
   FilesToWrite files_to_write(std::string const& html, std::stop_token const& stop) const;
@@ -37,7 +37,7 @@ struct InTurnArguments {
 /// Returns: the exit code for that.
 ExitCode say_interrupted();
 
-/// Runs two whole programs in turn, until all rounds are done, the time is over, one of them fails, or a signal
+/// Runs two whole programs alternately, until all rounds are done, the time is over, one of them fails, or a signal
 /// interrupts.
 ///
 /// Threads: one.
@@ -57,7 +57,7 @@ class InTurn {
   ///
   /// Throws: as run_once.
   void run_rounds();
-  /// How much of the time is left; at least a moment.
+  /// Rest of the time; at least a moment.
   std::chrono::nanoseconds left() const;
   /// False once a run failed or a signal interrupted.
   bool going() const { return compared_.failure().empty() && !interrupt_.requested(); }

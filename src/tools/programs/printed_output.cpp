@@ -23,7 +23,7 @@ std::string lower(std::string_view text) {
   return all;
 }
 
-/// A unit of time or of something in a time.
+/// True for a unit of time or of something in a time.
 bool is_unit(std::string_view word) {
   constexpr std::array units{"s",           "sec",          "secs",        "second",       "seconds",    "ms",
                              "msec",        "msecs",        "us",          "usec",         "usecs",      "\xC2\xB5s",
@@ -38,14 +38,14 @@ bool is_unit(std::string_view word) {
   return false;
 }
 
-/// A word that says that what follows was measured.
+/// True for a word that announces a measured value.
 bool announces(std::string_view word) {
   constexpr std::array words{"time",       "timing", "elapsed", "duration",    "latency", "bandwidth",
                              "throughput", "speed",  "speedup", "performance", "took",    "runtime"};
   return std::ranges::find(words, lower(word)) != words.end() || (word.size() > 1 && is_unit(word));
 }
 
-/// Whether a word within this text, in the last of its lines, announces what follows.
+/// True if a word within this text, in the last of its lines, announces what follows.
 bool announced_by(std::string_view text) {
   text.remove_prefix(text.rfind('\n') + 1);  // npos + 1 is 0.
   for (std::size_t at = 0; at < text.size();) {
@@ -57,7 +57,7 @@ bool announced_by(std::string_view text) {
   return false;
 }
 
-/// How many characters of this text, which follows a number, are its unit; 0 if it has none.
+/// Length of the unit at the begin of this text, which follows a number, in characters; 0 if it has none.
 std::size_t unit_length(std::string_view text) {
   std::size_t const at = std::min(text.find_first_not_of(" \t(["), text.size());
   std::size_t end = at;
@@ -65,7 +65,8 @@ std::size_t unit_length(std::string_view text) {
   return end > at && is_unit(text.substr(at, end - at)) ? end : 0;
 }
 
-/// How many characters of a number the text begins with: decimal with sign, point and exponent, or hexadecimal.
+/// Length of the number that the text begins with, in characters: decimal with sign, point and exponent, or
+/// hexadecimal.
 std::size_t number_length(std::string_view text) {
   std::size_t at = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
   auto const digits = [&text, &at] {
@@ -138,7 +139,7 @@ std::vector<PrintedOutput::Token> PrintedOutput::tokens_of(std::string_view text
     from = at += length;
   }
   all.push_back({.text = text.substr(from)});
-  std::size_t unit = 0;  // Of the number before, which announces no other one.
+  std::size_t unit = 0;  // Length of the unit of the number before, which announces no other number.
   for (std::size_t k = 1; k < all.size(); k += 2) {
     bool const announced = announced_by(all[k - 1].text.substr(unit));
     unit = unit_length(all[k + 1].text);
@@ -159,7 +160,7 @@ std::string PrintedOutput::compare(Heard const& other) {
 std::string PrintedOutput::compare(Heard const& other, bool same_program) {
   if (alike(first_, other)) return "";
   std::string const difference = difference_of(first_, other);
-  // Behind what was kept nothing is known.
+  // Nothing is known of the text behind what was kept.
   if (first_.bytes() != first_.begin().size() || other.bytes() != other.begin().size()) return difference;
   std::vector<Token> const theirs = tokens_of(other.begin());
   if (theirs.size() != tokens_.size()) return difference;

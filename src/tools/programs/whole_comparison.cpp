@@ -17,7 +17,7 @@ namespace {
 
 /// A smaller effect is no difference, however steady it is: times of processes change by as much from hour to hour.
 constexpr double least_difference = 0.02;
-/// With as many rounds a single outlier does not matter.
+/// A single outlier does not matter with as many rounds.
 constexpr std::size_t many_rounds = 5;
 
 /// The uncertainty of the median of these values: in 99 of 100 cases its error is less. Empty for fewer than three.
@@ -26,7 +26,8 @@ std::optional<double> uncertainty_of(std::vector<double> const& values) {
   if (count < 3) return std::nullopt;
   // Student's t for 99 %, both sides, by degrees of freedom from 2 on.
   constexpr std::array t{9.92, 5.84, 4.60, 4.03, 3.71, 3.50, 3.36, 3.25, 3.17};
-  // For normal noise, in standard deviations: the range of 3 and of 4 values, and the median distance from the median.
+  // These are standard deviations of normal noise: the range of 3 and of 4 values, and the median distance from the
+  // median.
   constexpr std::array range{1.69, 2.06};
   constexpr double distance = 1 / 1.4826, of_a_median = 1.2533;
   measure::Spread const spread = measure::spread_of(values);
@@ -39,8 +40,8 @@ std::optional<double> uncertainty_of(std::vector<double> const& values) {
   return t[std::min(count - 3, t.size() - 1)] * of_a_median * deviation / std::sqrt(static_cast<double>(count));
 }
 
-/// Whether all of one are below all of the other, by at least as much as either strays. Of two sets of three values
-/// with the same normal noise 0.8 % are so, and fewer of larger ones.
+/// True if all of one are below all of the other, by at least as much as either varies. Two sets of three values with
+/// the same normal noise are so in 0.8 % of cases, and larger sets in fewer.
 bool far_apart(measure::Spread const& one, measure::Spread const& other) {
   double const gap = std::max(one.least - other.most, other.least - one.most);
   return gap > 0 && gap >= std::max(one.most - one.least, other.most - other.least);
@@ -95,7 +96,7 @@ void WholeComparison::add(Contender contender, WholeRun const& run, bool timed) 
     failure_ =
         "It cannot be compared. It did not end in its time, " + side.name + ": raise --within, or give it less to do.";
   } else if (run.end.signal != 0) {
-    // What ends by itself otherwise is not right if a signal ends it here.
+    // The baseline ended by itself, so a candidate that a signal ends is not right.
     breaks_ = contender == Contender::candidate && sides_[index(Contender::baseline)].runs > 0;
     failure_ = breaks_ ? "It is not right " + side.name + ". " + last_words(run.end)
                        : "It cannot be compared. " + last_words(run.end) + " (This run was " + side.name + ".)";
@@ -112,7 +113,7 @@ void WholeComparison::note(std::size_t part, Contender contender, std::string co
   if (kept.empty()) kept = difference;
 }
 
-/// What one of the candidate differs by may not count once more runs of the baseline have been seen.
+/// A difference of the candidate may not count once more runs of the baseline have been seen.
 void WholeComparison::compare_output(Contender contender, Heard const& output) {
   if (!printed_) printed_.emplace(output);
   constexpr std::size_t most_others = 8;
@@ -201,7 +202,7 @@ std::optional<bool> WholeComparison::right() const {
   return true;
 }
 
-/// On results that no run wrote, in words; empty if there are none.
+/// A sentence on results that no run wrote; empty if there are none.
 std::string WholeComparison::unwritten() const {
   std::vector<std::string> all;
   for (Part const& part : parts_)

@@ -35,7 +35,7 @@ std::vector<std::string> files_of(std::string const& path) {
   return found;
 }
 
-/// What changes when a file is written: inode and time of change.
+/// Properties that change when a file is written: inode and time of change.
 using State = std::vector<std::uint64_t>;
 State state_of(std::string const& path) {
   State state;

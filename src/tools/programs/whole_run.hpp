@@ -31,7 +31,7 @@ struct ResultSum {
 /// One run of a program.
 struct WholeRun {
   ProgramEnd end;
-  std::vector<ResultSum> results;  ///< In the order of WholeProgram::results.
+  std::vector<ResultSum> results;  ///< Sums in the order of WholeProgram::results.
 };
 
 /// Runs a program once, with these variables added to our environment.

@@ -99,12 +99,12 @@ void TryCommand::watch(WatchedRuns& watched, InTurn const& in_turn, std::array<P
                        Interrupt const& interrupt) const {
   WholeProgram program = this->program();
   program.results.clear();
-  // What is counted here is not what the other runs count.
+  // Its counts are apart from those of the other runs.
   TurnedProgram const turned(TurnedProgram::Mode::turn);
   for (Contender const contender : {Contender::baseline, Contender::candidate}) {
     ProgramEnd const& before = ends[static_cast<std::size_t>(contender)];
     std::chrono::nanoseconds const most = in_turn.left() / 4;
-    // One that hangs only while it is watched takes no more.
+    // A program that hangs only while it is watched does not use more time.
     std::chrono::nanoseconds const longest = std::min(most, 10 * before.wall + std::chrono::seconds(30));
     if (before.wall * 2 > most) {
       watched.remark("There was no time to watch it, which may take half of what is left: raise --within.");

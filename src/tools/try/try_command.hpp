@@ -18,7 +18,7 @@ namespace penstock::cli {
 class TurnedProgram;
 class WatchedRuns;
 
-/// `penstock try`: a program as it is against the same with per-thread default streams.
+/// `penstock try`: compares a program as it is with the same program with per-thread default streams.
 struct TryCommand {
   std::vector<std::string> words;  ///< The program and its arguments.
   InTurnArguments turns;
@@ -29,17 +29,17 @@ struct TryCommand {
   std::string command_line;
 
   void add_to(CLI::App& command);
-  /// Runs the program until all rounds are through, and prints what they show.
+  /// Runs the program until all rounds are done, and prints the result.
   ///
   /// Throws: Error, if it cannot be run, or nothing can be put between it and the driver.
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
   WholeProgram program() const;
-  /// Watches one more run of each way; `ends` are those of the runs to warm up.
+  /// Watches one more run of each way; `ends` are those of the warm-up runs.
   void watch(WatchedRuns& watched, InTurn const& in_turn, std::array<ProgramEnd, 2> const& ends,
              Interrupt const& interrupt) const;
-  /// Why there is nothing to compare, after the program was run once in each way; empty if there is.
+  /// The reason why there is nothing to compare, after the program was run once in each way; empty if there is none.
   std::string obstacle(WholeRun const& first, TurnedProgram const& looked_at, TurnedProgram const& turned,
                        WholeComparison const& compared) const;
 };

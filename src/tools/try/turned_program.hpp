@@ -12,7 +12,7 @@
 
 namespace penstock::cli {
 
-/// How the library between a program and its driver is told what to do, and what it counted.
+/// Shared memory that tells the library between a program and its driver what to do, and receives its counts.
 ///
 /// Threads: one.
 class TurnedProgram {
@@ -27,7 +27,7 @@ class TurnedProgram {
 
   /// The variables that a program must be started with.
   std::vector<std::pair<std::string, std::string>> environment() const;
-  /// Of all processes that were started with them.
+  /// Counts of all processes that were started with them.
   preload::TurnCounts const& counts() const noexcept { return *counts_; }
 
  private:
@@ -38,7 +38,7 @@ class TurnedProgram {
   preload::TurnCounts* counts_ = nullptr;
 };
 
-/// What its calls say of a program, in a sentence: which default streams it means, and if others can make a difference.
+/// A sentence on a program's calls: which default streams it means, and if others can make a difference.
 ///
 /// Shape: of "look".
 std::string sentence_on_streams(preload::TurnCounts const& counts);

@@ -18,7 +18,7 @@ char const* way_of(Contender contender) {
   return contender == Contender::baseline ? "as it is" : "with per-thread default streams";
 }
 
-/// Why these logs show nothing; empty if they do.
+/// The reason why these logs show nothing; empty if they do.
 std::string obstacle_in(std::span<WatchLog const> logs) {
   if (logs.empty())
     return "the driver did not load libpenstock-watch.so into it. See that it starts nothing without "
@@ -48,7 +48,7 @@ bool WatchedRuns::watch(Contender contender, Variables variables, ProgramEnd con
     } else {
       auto const [logs, missing] = folder.read();
       obstacle = missing.empty() ? obstacle_in(logs) : missing.front();
-      // A pair is a pair, though other logs are missing.
+      // A pair counts, though other logs are missing.
       if (contender == Contender::baseline)
         for (WatchLog const& log : logs) look_for_hazards(log);
       order_known_ = order_known_ || (contender == Contender::baseline && (obstacle.empty() || pairs_ > 0));

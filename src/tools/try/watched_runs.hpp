@@ -14,8 +14,8 @@
 
 namespace penstock::cli {
 
-/// What a run of each way shows while it is watched: how long the device was busy, and what only the legacy default
-/// stream keeps in order. What cannot be watched is a remark and nothing more.
+/// Findings from one watched run of each way: how long the device was busy, and what only the legacy default stream
+/// keeps in order. A run that cannot be watched leads to a remark and nothing more.
 ///
 /// Threads: one.
 class WatchedRuns {
@@ -24,23 +24,23 @@ class WatchedRuns {
   /// Runs the program once, with these variables set.
   using RunOnce = std::function<ProgramEnd(Variables const&)>;
 
-  /// Watches one run. `variables` are those of its way, and `before` is how it ended without being watched.
+  /// Watches one run. `variables` are those of its way, and `before` is its end without being watched.
   ///
   /// Returns: whether it could be watched.
   bool watch(Contender contender, Variables variables, ProgramEnd const& before, RunOnce const& run);
-  /// Takes, as a sentence, why there is less than there might be.
+  /// Takes a sentence on why there are fewer results.
   void remark(std::string sentence) { remarks_.push_back(std::move(sentence)); }
 
-  /// Tells a comparison what was seen.
+  /// Adds what was seen to a comparison.
   void tell(WholeComparison& compared) const;
   std::vector<std::string> const& remarks() const noexcept { return remarks_; }
-  /// What only the legacy default stream keeps in order, in lines; the remarks behind it.
+  /// Operations that only the legacy default stream keeps in order, in lines; the remarks behind them.
   std::string as_text() const;
   /// The member `watched` of docs/commands/try.md.
   nlohmann::ordered_json as_json() const;
 
  private:
-  /// What was found in one process.
+  /// Findings in one process.
   struct Found {
     nlohmann::ordered_json json;
     std::string text;

@@ -15,20 +15,20 @@
 namespace penstock::measure {
 namespace {
 
-/// What is assumed of the noise until it was seen a few times, and the least that is ever assumed.
+/// Noise that is assumed until it was measured a few times, and the least that is ever assumed.
 constexpr double usual_noise = 0.03;
 constexpr double least_noise = 0.004;
 constexpr std::size_t few = 5;
-/// Standard errors by which a point must be behind to be out: one in forty of those that are as good is lost so.
+/// Standard errors by which a point must be behind to be out. This loses one in forty of the points that are as good.
 constexpr double beaten_by = 2;
-/// Less of a lead than that is not worth measuring for.
+/// A lead smaller than this is not worth measuring for.
 constexpr double worthwhile = 0.01;
-/// A look takes about so many times as long as a glance, until one was seen.
+/// Duration of a look in glances, until one was measured.
 constexpr double look_in_glances = 3;
 
 using Logs = std::vector<std::optional<double>>;
 
-/// The median over the rounds that both were measured in: with three or more of them no hiccup reaches it.
+/// The median over the rounds in which both were measured: with three or more of them a single outlier does not matter.
 std::optional<double> ahead_of(Logs const& one, Logs const& other) {
   std::vector<double> ahead;
   for (std::size_t round = 0; round < one.size(); ++round) {
@@ -38,15 +38,16 @@ std::optional<double> ahead_of(Logs const& one, Logs const& other) {
   return spread_of(std::move(ahead)).median;
 }
 
-/// How often the final measures each entrant.
+/// Number of measurements of each entrant in the final.
 constexpr unsigned final_rounds = 7;
-/// What is nearer to the best than that is as good, however well it is known.
+/// A point that is nearer to the best than this is as good, however well it is known.
 constexpr double least_same = 0.01;
 
 std::size_t winner(Contest const& contest, Landscape const& landscape, std::vector<Standing> const& standings) {
   double most = standings.front().ahead;
   for (Standing const& one : standings) most = std::max(most, one.ahead);
-  // What cannot be told apart is the same, however much that is: the user should not change settings for nothing.
+  // Points that cannot be told apart are the same, however large the noise: the user should not change settings for
+  // nothing.
   double const same = std::max(least_same, contest.noise(Effort::look) * std::sqrt(2.0 / final_rounds));
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < standings.size(); ++i) {
@@ -85,7 +86,7 @@ std::optional<double> Contest::measure(Levels const& levels, Effort effort, std:
     attempts_[at].scores.push_back(*score);
     return std::log(*score);
   }
-  // A run that was asked to stop says nothing of its point.
+  // A run that was asked to stop does not count as a failure of its point.
   attempts_[at].failed = !stopped();
   return std::nullopt;
 }
@@ -102,7 +103,7 @@ std::vector<Standing> Contest::hold(std::vector<Levels> const& entrants, Rounds 
     if (round >= rounds.least && left < 2) break;
     if (round > 0 && !time_for(static_cast<double>(left), effort)) break;
     for (std::size_t i = 0; i < entrants.size(); ++i) {
-      // Back and forth, so that the entrant that goes first has no advantage.
+      // The order alternates, so that the entrant that goes first has no advantage.
       std::size_t const turn = round % 2 == 0 ? i : entrants.size() - 1 - i;
       bool const wanted = standings[turn].in || turn == reference;
       logs[turn].push_back(wanted ? measure(entrants[turn], effort, found_by) : std::nullopt);
@@ -150,7 +151,7 @@ double Contest::noise(Effort effort) const {
   std::vector<double> strayed = habit(effort).strayed;
   if (strayed.size() < few) return usual_noise;
   for (double& one : strayed) one = std::abs(one);
-  // Of normal errors the middle one is 0.6745 standard deviations; and here are two measurements in each.
+  // The median of normal errors is 0.6745 standard deviations; and each here is the difference of two measurements.
   return std::max(least_noise, quantile<double>(strayed, 0.5) / 0.6745 / std::sqrt(2.0));
 }
 
@@ -181,7 +182,7 @@ Final hold_final(Contest& contest, Landscape const& landscape, std::vector<Level
   };
   result.defaults_scores = scores(0);
   result.best_scores = scores(best);
-  // What was ahead once, and is behind by all that is known, is no reason to leave the defaults.
+  // A lead in one contest is no reason to leave the defaults, if all scores together are behind.
   if (!result.held && !result.best_scores.empty() && !result.defaults_scores.empty() &&
       spread_of(result.best_scores).median < spread_of(result.defaults_scores).median) {
     best = 0;

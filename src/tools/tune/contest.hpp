@@ -12,25 +12,25 @@
 
 namespace penstock::measure {
 
-/// Which value a point has on each axis, by number from 0.
+/// Index, from 0, of the value that a point has on each axis.
 using Levels = std::vector<std::size_t>;
 
-/// An axis as a search sees it.
+/// An axis of a search.
 struct SearchAxis {
   std::size_t count = 1;  ///< Values that it has.
-  /// Neighbouring values come to much the same, as with numbers in increasing order; otherwise they are merely
-  /// different, as signals are.
+  /// Neighbouring values have similar results, like numbers in increasing order; otherwise they are merely different,
+  /// like signals.
   bool ordered = true;
-  std::string name = {};  ///< For the user that reads what was tried.
+  std::string name = {};  ///< Name for the user that reads what was tried.
 };
 
-/// How much a measurement may take.
+/// Effort of a measurement.
 enum class Effort : std::uint8_t {
   glance,  ///< Little: there are many points.
-  look,    ///< More: between few, by little.
+  look,    ///< More: few points are left, which differ little.
 };
 
-/// What a search looks for the highest point of: a machine with a job, or something made up in a test.
+/// A function whose highest point a search looks for: a machine with a job, or something made up in a test.
 ///
 /// Threads: one.
 class Landscape {
@@ -40,80 +40,80 @@ class Landscape {
   Landscape& operator=(Landscape const&) = delete;
   virtual ~Landscape() = default;
 
-  /// How good the point is, more being better, with whatever noise there is; empty if it failed.
+  /// Quality of the point, more being better, with whatever noise there is; empty if it failed.
   virtual std::optional<double> measure(Levels const& levels, Effort effort) = 0;
   /// Seconds since the search began.
   virtual double elapsed() const = 0;
   /// False for points that are not to be tried.
   virtual bool allowed(Levels const& levels) const = 0;
-  /// What the point takes of the machine while it runs, in any unit: of points that are as good the least is best.
+  /// Cost of the point while it runs, in any unit: among points that are as good the cheapest is best.
   virtual double cost(Levels const& levels) const = 0;
 };
 
-/// Points that lie anywhere, yet on each axis evenly: each axis is cut into `count` parts, and each point has a part of
-/// each to itself. Some may be the same where axes are short.
+/// Points at random places, yet evenly spread on each axis: each axis is cut into `count` parts, and each point has a
+/// part of each to itself. Some may be the same if axes are short.
 std::vector<Levels> spread_points(std::vector<SearchAxis> const& axes, std::size_t count, std::mt19937& random);
 
 /// A point that a search has tried.
 struct Attempt {
   Levels levels = {};
   std::string found_by = {};        ///< The move that led to it: "defaults", "spread", "along tile" and so on.
-  std::vector<double> scores = {};  ///< All that was measured, in order.
+  std::vector<double> scores = {};  ///< All measurements, in order.
   bool failed = false;
-  /// How many times as good as the point that it was last held against, by measurements in turn; 1 for the one that
-  /// others are held against.
+  /// Quality relative to the point that it was last compared with, by alternating measurements; 1 for the reference
+  /// itself.
   double against = 1;
 };
 
-/// How a point came out of a contest.
+/// Result of a point in a contest.
 struct Standing {
   Levels levels = {};
-  double ahead = 0;  ///< The logarithm of how many times as good as the first entrant it is.
-  bool in = true;    ///< Not beaten, as far as can be told, and not failed.
+  double ahead = 0;  ///< The logarithm of its quality relative to the first entrant.
+  bool in = true;    ///< It is not beaten, as far as can be told, and has not failed.
 };
 
-/// How often a contest measures.
+/// Number of rounds in which a contest measures.
 struct Rounds {
-  unsigned least = 1;  ///< No entrant is out before.
+  unsigned least = 1;  ///< No entrant is out before this round.
   unsigned most = 3;
-  /// From the second round on an entrant that is no better than the first one is out, though it may be as good.
+  /// True: from the second round on an entrant that is no better than the first one is out, though it may be as good.
   bool to_beat_the_first = false;
 };
 
-/// Holds points against each other by measuring them in turn, so that what drifts meets all alike, and keeps account
-/// of all that was tried and of the time that it took.
+/// Compares points by measuring them alternately, so that drifts affect all alike, and keeps account of all attempts
+/// and of the time that they took.
 ///
 /// Threads: one.
 class Contest {
  public:
   Contest(Landscape& landscape, std::stop_token stop) : landscape_(landscape), stop_(std::move(stop)) {}
 
-  /// No measurement begins that would not end before, as far as can be told.
+  /// No measurement begins that would probably not end before this time.
   void set_deadline(double seconds) noexcept { deadline_ = seconds; }
   /// Measures all entrants, then again those that are not beaten, and so on, until only the best is left or each has
   /// been measured as often as `rounds` allows. The first entrant is measured in every round.
   ///
-  /// Returns one standing for each entrant, in their order; if time ran out, by what was measured until then.
+  /// Returns one standing for each entrant, in their order; if time ran out, by the measurements until then.
   std::vector<Standing> hold(std::vector<Levels> const& entrants, Rounds rounds, Effort effort,
                              std::string const& found_by);
 
-  /// True if so many more measurements of that kind end before the deadline.
+  /// True if `measurements` more measurements of that kind end before the deadline.
   bool time_for(double measurements, Effort effort) const;
-  /// What such a measurement takes, by the longest of the last ones, or by a guess.
+  /// Seconds of such a measurement, by the longest of the last ones, or by a guess.
   double seconds(Effort effort) const;
   bool stopped() const { return stop_.stop_requested(); }
-  /// How far one measurement strays from the next of the same point: the standard deviation of its logarithm.
+  /// Variation between measurements of the same point: the standard deviation of the logarithm.
   double noise(Effort effort) const;
-  /// What was tried, in the order in which it was first tried.
+  /// All that was tried, in the order in which it was first tried.
   std::vector<Attempt> const& attempts() const noexcept { return attempts_; }
   Attempt const* find(Levels const& levels) const;
   std::size_t runs() const noexcept { return runs_; }
 
  private:
-  /// Empty if it failed or there was no time.
+  /// Measures a point; empty if it failed or there was no time.
   std::optional<double> measure(Levels const& levels, Effort effort, std::string const& found_by);
   struct Habit {
-    double longest = 0;                ///< Seconds that a measurement took at most, of the last ones.
+    double longest = 0;                ///< Greatest duration of the last measurements, in seconds.
     std::vector<double> strayed = {};  ///< Logarithms of ratios of a point to itself, a round later.
   };
   Habit& habit(Effort effort) noexcept { return effort == Effort::glance ? glance_ : look_; }
@@ -129,18 +129,18 @@ class Contest {
   std::size_t runs_ = 0;
 };
 
-/// What wins in the end.
+/// Result of the final.
 struct Final {
   std::optional<Levels> best = {};  ///< Empty if nothing could be measured.
   std::vector<double> best_scores = {};
   std::vector<double> defaults_scores = {};  ///< Empty if the defaults failed.
-  /// The scores are of runs in turn, one of each a round; without time for that they are all there were, and the best
-  /// is the last entrant, or the defaults if theirs are higher in the middle.
+  /// The scores are of alternating runs, one of each a round. Without time for that they are all scores there were, and
+  /// the best is the last entrant, or the defaults if their median is higher.
   bool held = false;
 };
 
-/// Measures the entrants several times in turn. Of those that are as good as the best, as far as can be told, the one
-/// that costs least wins.
+/// Measures the entrants several times alternately. Among those that are as good as the best, as far as can be told,
+/// the cheapest wins.
 ///
 /// Shape: the defaults, and what was found, the best last.
 Final hold_final(Contest& contest, Landscape const& landscape, std::vector<Levels> const& entrants);

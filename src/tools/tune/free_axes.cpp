@@ -10,7 +10,7 @@
 namespace penstock::measure {
 namespace {
 
-/// Each has a thread, streams and slots of its own: beyond that a search would mostly pin memory.
+/// Each lane has its own thread, streams and slots: beyond this number a search would mostly pin memory.
 constexpr std::size_t most_lanes = 32;
 constexpr std::size_t least_tile = std::size_t{4} << 10, most_tile = std::size_t{16} << 20;
 
@@ -44,7 +44,7 @@ std::vector<std::string> sizes(std::size_t also) {
   return texts;
 }
 
-/// Those that any stage allows.
+/// Words that any stage allows.
 std::vector<std::string> words_of(OptionRow const& row) {
   std::istringstream all(row.words());
   std::vector<std::string> words;
@@ -55,7 +55,7 @@ std::vector<std::string> words_of(OptionRow const& row) {
   return words;
 }
 
-/// The most that is tried; 0 if it follows from other axes.
+/// Maximum value that is tried; 0 if it follows from other axes.
 std::size_t most_of(OptionRow const& row, SearchBounds const& bounds) {
   constexpr std::size_t few = 4;
   std::size_t const cpus = bounds.cpus;
@@ -86,7 +86,7 @@ std::vector<std::string> worth_trying(std::string const& name, PipelineOptions c
 bool is_job(std::string const& name, Aim sought) {
   auto const kind = std::ranges::find(axis_kinds(), name, &AxisKind::name);
   if (kind == axis_kinds().end() || kind->of_job()) return true;
-  // The smallest tiles are soonest through, and do the least.
+  // The smallest tiles have the least latency, and do the least.
   return sought == Aim::latency && kind->option->kind == OptionKind::size;
 }
 
@@ -174,7 +174,7 @@ Levels levels_of(std::vector<Axis> const& axes, PipelineOptions const& options) 
         nearest = level;
         break;
       }
-      // The greatest that is not beyond it.
+      // This chooses the greatest that is not beyond it.
       if (ordered(axis) && std::stoull(value) < std::stoull(wanted)) nearest = level;
     }
     levels.push_back(nearest);

@@ -13,17 +13,17 @@
 namespace penstock::measure {
 namespace {
 
-/// Part of the time that is kept for looking for something cheaper, and what is kept for the final: as many looks, but
-/// no less than that part, and no more than that.
+/// Part of the time that is kept to look for something cheaper. The final gets the time of `final_looks` looks, but no
+/// less than the one part, and no more than the other.
 constexpr double saving_part = 0.15;
 constexpr double final_looks = 21, least_final_part = 0.1, most_final_part = 0.4;
-/// How many of the spread points are tried; time may allow fewer.
+/// Number of spread points that are tried; time may allow fewer.
 constexpr std::size_t spread_count = 12;
-/// A point that was that much worse is not measured again.
+/// A point that was worse by this factor is not measured again.
 constexpr double hopeless = 0.85;
-/// A step that gains less is none.
+/// A step that gains less does not count.
 constexpr double worth_a_round = 0.005;
-/// What is as good as the best: at least that, at most that, and else by how well it is known.
+/// Limits of the distance from the best at which a point counts as good: in between the noise decides.
 constexpr double least_equal = 0.01, most_equal = 0.03;
 
 class Search {
@@ -63,13 +63,13 @@ class Search {
     return contest_.hold(entrants, rounds, effort, move);
   }
 
-  /// Climbs from the best of some points that lie anywhere, again and again until that leads to nothing better. False
-  /// if the time ran out.
+  /// Climbs from the best of some random points, again and again until that leads to nothing better. False if the time
+  /// ran out.
   bool look_everywhere() {
     constexpr unsigned starts = 3;
     for (unsigned start = 0; start < starts; ++start) {
       Moves points = spread();
-      // From the second time on it is the others that are to be climbed from.
+      // A later start climbs from the other points.
       if (start == 0) points.insert(points.begin(), at_);
       if (points.empty()) return true;
       at_ = best_of(hold(points, {.most = 2}, Effort::glance, "spread")).value_or(points.front());
@@ -82,7 +82,7 @@ class Search {
     return true;
   }
 
-  /// The best of these; the first, if that is as good as can be told.
+  /// The best of these; the first, if it is as good, as far as can be told.
   std::optional<Levels> best_of(std::vector<Standing> const& standings) const {
     auto const best = std::max_element(standings.begin(), standings.end(),
                                        [](Standing const& a, Standing const& b) { return a.ahead < b.ahead; });
@@ -125,7 +125,7 @@ class Search {
     }
   }
 
-  /// Up or down one axis, for as long as it gets better, in steps that double.
+  /// Goes up or down one axis, for as long as it gets better, in steps that double.
   void along(std::size_t axis, std::size_t step) {
     std::string const move = "along " + axes_[axis].name;
     if (!axes_[axis].ordered) {
@@ -147,7 +147,7 @@ class Search {
     }
   }
 
-  /// Goes once more the way that a round of moves led.
+  /// Repeats the combined step of a round of moves.
   void onward(Levels const& before) {
     Levels further = at_;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
@@ -158,7 +158,7 @@ class Search {
     better_of({further}, "onward");
   }
 
-  /// Two axes at once, for ridges that lie across.
+  /// Moves along two axes at once, for diagonal ridges.
   void across() {
     for (std::size_t one = 0; one < axes_.size(); ++one) {
       for (std::size_t other = one + 1; other < axes_.size(); ++other) {
@@ -174,7 +174,7 @@ class Search {
     }
   }
 
-  /// From the highest point to what costs less and is as good.
+  /// Goes from the highest point to one that costs less and is as good.
   void save(Levels const& highest) {
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
       if (!axes_[axis].ordered) continue;
@@ -193,7 +193,7 @@ class Search {
   bool as_good(Levels const& other, Levels const& highest) {
     if (!landscape_.allowed(other) || other == at_ || landscape_.cost(other) >= landscape_.cost(at_)) return false;
     if (hopeless_against(other, highest) || !contest_.time_for(2, Effort::look)) return false;
-    // No more often than it takes to know well enough.
+    // It measures no more often than it takes to know well enough.
     constexpr double most_rounds = 4;
     double const parts = contest_.noise(Effort::look) / least_equal;
     double const rounds = std::clamp(std::ceil(2 * parts * parts), 1.0, most_rounds);
@@ -202,7 +202,7 @@ class Search {
     return standings[1].in && standings[1].ahead >= -same(Effort::look, rounds);
   }
 
-  /// How far apart two points may be, measured so often, and yet be taken for the same.
+  /// Distance within which two points count as the same, after `rounds` measurements of each.
   double same(Effort effort, double rounds) const {
     return std::clamp(contest_.noise(effort) * std::sqrt(2 / rounds), least_equal, most_equal);
   }
@@ -242,7 +242,7 @@ class Search {
     for (Levels const& one : {highest, at_}) {
       if (std::find(entrants.begin(), entrants.end(), one) == entrants.end()) entrants.push_back(one);
     }
-    // With little time it is defaults and best alone.
+    // If time is short, only defaults and best are measured.
     bool const time = contest_.time_for(static_cast<double>(2 * entrants.size()), Effort::look);
     if (!time && entrants.size() > 2) entrants.erase(entrants.begin() + 1);
     if (options_.progress) options_.progress("final", contest_);
@@ -260,7 +260,7 @@ class Search {
     return levels;
   }
 
-  /// Points that lie anywhere and were not tried yet.
+  /// Random points that were not tried yet.
   Moves spread() {
     Moves points = spread_points(axes_, spread_count, random_);
     std::erase_if(points, [&](Levels const& one) { return !landscape_.allowed(one) || contest_.find(one) != nullptr; });
@@ -272,8 +272,8 @@ class Search {
   SearchOptions const& options_;
   Contest contest_;
   Levels at_;                                    ///< The best so far.
-  Moves peaks_;                                  ///< Where climbs ended.
-  std::set<std::pair<Levels, Levels>> settled_;  ///< Pairs that were held against each other, and are not again.
+  Moves peaks_;                                  ///< Points where climbs ended.
+  std::set<std::pair<Levels, Levels>> settled_;  ///< Pairs that were compared, and are not compared again.
   std::mt19937 random_{1};                       ///< The same in each process: a search can be repeated.
 };
 

@@ -10,7 +10,7 @@
 
 namespace penstock::measure {
 
-/// Where a search may start if that is better than the defaults, and what that is called as a move.
+/// A point where a search may start if it is better than the defaults, and its name as a move.
 struct KnownStart {
   std::string name = {};
   Levels levels = {};
@@ -18,22 +18,22 @@ struct KnownStart {
 
 struct SearchOptions {
   double within = 60;    ///< Seconds.
-  Levels defaults = {};  ///< Where it starts, and what the best is held against in the end.
+  Levels defaults = {};  ///< The start, which the best is also compared with in the end.
   std::vector<KnownStart> known = {};
-  /// Is told what comes next.
+  /// Called with the next move.
   std::function<void(std::string const& move, Contest const& contest)> progress = {};
 };
 
-/// What a search came to.
+/// Result of a search.
 struct Found : Final {
-  std::vector<Attempt> attempts = {};  ///< In the order in which they were first tried.
+  std::vector<Attempt> attempts = {};  ///< Attempts in the order in which they were first tried.
   std::size_t runs = 0;
-  bool all = true;  ///< It came to its end; false if time or patience ran out before.
+  bool all = true;  ///< The search came to its end; false if it was stopped or the time ran out before.
 };
 
 /// Looks for the highest point of a landscape in few measurements, however noisy: docs/tune.md says how.
 ///
-/// Of points that are as good as the best, as far as can be told, it takes the one that costs least.
+/// Among points that are as good as the best, as far as can be told, it takes the one that costs least.
 ///
 /// Shape:  `defaults` and each of `known` has a level for each axis.
 /// Blocks: for `within` seconds at most, but for the measurements of the defaults, and of what is known beside them,

@@ -24,7 +24,7 @@ namespace {
 
 constexpr char const* nothing_came = "No tile came through in the time there was.";
 
-/// As a pipeline has it, if left to itself.
+/// Bytes that a pipeline pins for the setting by itself.
 std::uint64_t pinned(Setting const& setting) {
   PipelineOptions const options = setting.options();
   if (options.tuning.tiles != 0) return Pool::slab_bytes(options.tile, options.tuning.tiles);
@@ -37,14 +37,14 @@ std::uint64_t pinned(Setting const& setting) {
   return Pool::slab_bytes(options.tile, options.aim == Aim::latency ? few_tiles(holders) : usual_tiles(holders));
 }
 
-/// What the pipeline makes of a setting if left to itself; as good a guess as any where it cannot be made.
+/// The options that the pipeline derives from a setting by itself; if it cannot be made, a guess.
 PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting, std::stop_token const& stop) {
   PipelineOptions guess = setting.options();
   try {
     return Pipeline(devices, guess, stop).options();
   } catch (Error const&) {
     for (OptionRow const& row : option_table()) {
-      // But for batch and tiles, which follow from the slots.
+      // Batch and tiles are left out, which follow from the slots.
       bool const is_count = row.kind == OptionKind::count && !row.follows_from("slots");
       if (is_count && row.text(guess) == "0") row.set(guess, "1");
     }
@@ -52,8 +52,8 @@ PipelineOptions resolved(DeviceGroup const& devices, Setting const& setting, std
   }
 }
 
-/// What is known to be good beside the defaults: a profile's setting, and for latency what the pipeline makes of that
-/// aim.
+/// Starts that are known to be good beside the defaults: a profile's setting, and for latency the one that the pipeline
+/// derives from that aim.
 std::vector<KnownStart> known_starts(DeviceGroup const& devices, TuneOptions const& options, Setting const& defaults,
                                      std::vector<Axis> const& axes, Levels const& levels_of_defaults,
                                      std::stop_token const& stop) {
@@ -76,9 +76,9 @@ std::vector<KnownStart> known_starts(DeviceGroup const& devices, TuneOptions con
 
 TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_chosen, Aim sought) {
   using std::chrono::milliseconds;
-  // The captures of 512 slots take some 24 ms a lane.
+  // Capturing in 512 slots takes some 24 ms a lane.
   constexpr milliseconds longest_settling{100};
-  // A hundredth of the tiles says less than all of them.
+  // Latency is that of a hundredth of the tiles, which is less certain than a figure of all of them.
   bool const latency = sought == Aim::latency;
   TrialOptions options{.warm_up = milliseconds(10), .window = milliseconds(latency ? 100 : 40)};
   if (effort == Effort::look) {
@@ -118,7 +118,7 @@ std::optional<double> PipelineLandscape::measure(Levels const& levels, Effort ef
     keep_too_slow({errors_[levels]}, too_slow_);
   }
   if (auto const loss = devices_.lost()) throw *loss;
-  // No setting is known to be better than another then, and the rest of the time would be lost.
+  // No setting is known to be better than another then, and the remaining time would be wasted.
   constexpr std::size_t enough = 3;
   if (highest_ == 0 && !too_slow_.empty() && errors_.size() >= enough) {
     throw Error(ErrorKind::device_refused, "Nothing was tuned, and nothing is saved. " + too_slow_);
@@ -129,7 +129,7 @@ std::optional<double> PipelineLandscape::measure(Levels const& levels, Effort ef
 std::optional<double> PipelineLandscape::measure_throughput(Levels const& levels, Setting const& setting,
                                                             TrialOptions const& trial) {
   auto result = run_trial(devices_, setting, trial, stop_);
-  // What a late clock shows is not the model's. A machine that was busy for a moment may not be the next time.
+  // Times with a late clock are not the model's. A machine that was busy for a moment may not be the next time.
   constexpr int tries = 3;
   for (int turn = 1;; ++turn) {
     if (!result) return std::nullopt;
@@ -160,14 +160,14 @@ bool PipelineLandscape::allowed(Levels const& levels) const {
   try {
     return pinned(setting_at(levels)) <= options_.bounds.most_bytes;
   } catch (Error const&) {
-    return false;  // Such a combination is not possible.
+    return false;  // The combination is not possible.
   }
 }
 
 double PipelineLandscape::cost(Levels const& levels) const {
   Setting const setting = setting_at(levels);
   PipelineOptions const asked = setting.options();
-  // All lanes, one thread that waits for tiles and one that waits for results.
+  // These are all lanes, one thread that waits for tiles and one that waits for results.
   unsigned const awake = asked.aim == Aim::latency ? asked.lanes + 2 : 0;
   double const share = static_cast<double>(pinned(setting)) / static_cast<double>(options_.bounds.most_bytes + 1);
   return asked.producers + asked.lanes + asked.consumers + awake + share;
@@ -223,7 +223,9 @@ Tuned tune(DeviceGroup const& devices, TuneOptions const& options, std::stop_tok
     };
   }
   Found const found = search(axes, pipelines, search_options, stop);
-  if (auto const loss = devices.lost()) throw *loss;  // Maybe at the very end, when nothing more was measured.
+  if (auto const loss = devices.lost())
+    throw *loss;  // A device may be lost at the very end, when nothing more was
+                  // measured.
   auto const figures = [&](std::vector<double> heights) {
     for (double& one : heights) one = pipelines.figure(one);
     return heights;

@@ -28,32 +28,32 @@ namespace penstock::measure {
 
 struct TuneOptions {
   Aim sought = Aim::throughput;
-  /// For latency: of the throughput of the first setting that works, which mostly are the defaults. Tiles come as fast
-  /// to all settings, so that a slow one does not get an easier load.
+  /// For latency: load as a part of the throughput of the first setting that works, which mostly are the defaults.
+  /// Tiles come as fast to all settings, so that a slow one does not get an easier load.
   double load = 0.5;
-  /// Of every axis of a Setting: values to choose from, or "free".
+  /// The values of every axis of a Setting to choose from, or "free".
   AxisLists lists = {};
   SearchBounds bounds = {};
-  /// Of a setting that is known to be good, values by axis: of those that are free it is tried, too.
+  /// A setting that is known to be good, as values by axis. Its values of free axes are tried, too.
   AxisLists known = {};
   double within = 60;  ///< Seconds.
-  Setting begin = {};  ///< What all settings have: the job, and what no list says.
+  Setting begin = {};  ///< The part that all settings share: the job, and what no list names.
 };
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// How long a search for what is `sought` runs a setting, by the effort.
+/// Options of a run in a search for what is `sought`, by the effort.
 ///
-/// With `graphs_chosen`, which is that it chooses among several values of graphs, settings that may capture get time to
-/// do so in all of their slots: else `never` would win because the others were measured while they captured.
+/// `graphs_chosen`: the search chooses among several values of graphs. Settings that may capture then get time to do so
+/// in all of their slots: else `never` would win because the others were measured while they captured.
 TrialOptions trial_options(Effort effort, Setting const& setting, bool graphs_chosen, Aim sought = Aim::throughput);
 
-/// Pipelines on some devices: each point is as high as its throughput, or the higher the less its latency is.
+/// Pipelines on some devices: a point's height is its throughput, or grows as its latency falls.
 ///
-/// What it is made of outlives it.
+/// Shape: the arguments of the constructor outlive it.
 class PipelineLandscape final : public Landscape {
  public:
-  /// What a point came to on this machine.
+  /// Properties of a point on this machine.
   struct Made {
     PipelineOptions options = {};
     std::uint64_t pinned_bytes = 0;
@@ -64,29 +64,29 @@ class PipelineLandscape final : public Landscape {
 
   /// Throws: Error, if a device is lost.
   std::optional<double> measure(Levels const& levels, Effort effort) override;
-  /// Of this machine's time, also on a model.
+  /// Seconds of this machine's time, also on a model.
   double elapsed() const override {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
   bool allowed(Levels const& levels) const override;
-  /// Threads count first, and then memory; with them those that never sleep.
+  /// Cost counts threads first, and then memory; among threads also those that never sleep.
   double cost(Levels const& levels) const override;
 
-  /// The figure of a height, as TunedPoint has it.
+  /// The figure of a height, in the form of TunedPoint.
   double figure(double height) const noexcept { return options_.sought == Aim::throughput ? height : 1 / height; }
-  /// The best figure of all that were seen; 0 if there is none.
+  /// The best figure so far; 0 if there is none.
   double best_seen() const noexcept { return highest_ > 0 ? figure(highest_) : 0; }
-  /// At which latency is measured; 0 as long as no setting has worked.
+  /// Load at which latency is measured; 0 as long as no setting has worked.
   double load_tiles_per_second() const noexcept { return load_; }
-  /// What it pins, if that is more than it may.
+  /// Bytes that it pins, if these are more than it may.
   std::optional<std::uint64_t> beyond(Levels const& levels) const;
   /// Points that are allowed.
   std::size_t combinations() const;
   /// Shape: of a point that could be measured.
   Made const& made(Levels const& levels) const { return made_.at(levels); }
-  /// Why a point could not be measured; empty if it could.
+  /// Reason why a point could not be measured; empty if it could.
   std::string error(Levels const& levels) const;
-  /// Of a model: that this machine was too slow for it in some run; else empty.
+  /// For a model: says that this machine was too slow for it in some run; else empty.
   std::string const& too_slow() const noexcept { return too_slow_; }
 
  private:
@@ -109,7 +109,7 @@ class PipelineLandscape final : public Landscape {
 };
 
 /// Looks for the setting that moves most bytes a second through these devices, or has the least latency: docs/tune.md
-/// says how. A setting that fails is passed over, and so are those that pin more than the bounds allow.
+/// explains how. Settings that fail are passed over, and so are those that pin more than the bounds allow.
 ///
 /// Blocks: for `within` seconds or less.
 /// Throws: Error, if a list is not valid, if there is no load, or if a device is lost.

@@ -28,17 +28,17 @@ namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-/// A quarter of what is there, and no more than people would give a pipeline without being asked.
+/// A quarter of the available memory, up to what people would give a pipeline without being asked.
 std::uint64_t safe_bytes(HostLimits const& host) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
   std::uint64_t const free = std::min(host.memory_available_bytes, host.cgroup_memory_left_bytes.value_or(most * 4));
   return free == 0 ? most : std::min(most, free / 4);
 }
 
-/// By one more run, for a moment. If that fails, one sentence says so: what was found is as good without it.
+/// Judges the best by one more short run. If that fails, one sentence says so: the result is as good without it.
 void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options, measure::Tuned& tuned,
                 std::stop_token const& stop) {
-  // Of latency: what bounds throughput is not what was asked.
+  // A search for latency does not ask what bounds throughput.
   if (!tuned.best || tuned.sought == Aim::latency || stop.stop_requested()) return;
   try {
     auto run = judged_run(devices, tuned.tried[*tuned.best].point.setting, {.cpus = options.bounds.cpus}, stop);
@@ -48,7 +48,7 @@ void judge_best(DeviceGroup const& devices, measure::TuneOptions const& options,
   }
 }
 
-/// Of a job of the user's: a sentence, if the best gives other results than the defaults; else empty.
+/// For a job of the user's: a sentence, if the best gives other results than the defaults; else empty.
 std::string other_results(DeviceGroup const& devices, measure::Tuned const& tuned, std::stop_token const& stop) {
   if (!tuned.best || tuned.best == std::size_t{0} || !tuned.tried.front().error.empty()) return "";
   auto const digest = [&](std::size_t at) { return digest_of(devices, tuned.tried[at].point.setting, {}, stop); };
@@ -75,7 +75,7 @@ void TuneCommand::add_to(CLI::App& command) {
   for (OptionRow const& row : option_table()) {
     if (row.in(named_in::searches)) free.emplace(row.name, measure::free_axis);
   }
-  // Before the axis of that name: it bounds all settings.
+  // This comes before the axis of that name: it bounds all settings.
   command
       .add_option("--memory", memory,
                   "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")
@@ -142,13 +142,13 @@ void TuneCommand::choose_lists(CLI::App const& command) {
                     ": other options depend on it, so tune takes yes or no; run it once for each.");
   }
   if (completion == "yes") {
-    // Lanes are the producers then, and each has one tile.
+    // The lanes are the producers then, and each has one tile.
     for (auto const* const axis : {"producers", "slots", "batch"}) {
       if (!is_named(command, axis)) lists.set(axis, "0");
     }
   }
   if (!for_latency()) return;
-  // Producers are as many as filling takes; a tile's size is for the user to say, as for bench.
+  // There are as many producers as filling takes; the user chooses the size of a tile, as for bench.
   for (auto const& [axis, list] : {std::pair{"producers", "0"}, std::pair{"tile", "1MiB"}, std::pair{"aim", "free"}}) {
     if (!is_named(command, axis)) lists.set(axis, list);
   }
@@ -171,7 +171,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
     options.lists.emplace_back(name, lists.lists.at(name));
   }
   options.bounds.most_bytes = memory.empty() ? safe_bytes(HostLimits::read()) : parse_size(memory);
-  // What cannot be read or written is said at once.
+  // Files that cannot be read or written are reported at once.
   measure::Point first{.setting = measure::default_setting(options.lists, options.sought, options.begin)};
   if (lists.job == nullptr && lists.lists.at("tile") == measure::free_axis) first.setting.tile = sizeof(float);
   lists.check({&first, 1});
@@ -209,7 +209,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
             ", bench and compare take it with --profile\n";
   }
   if (!output.write(text)) return exit_some_failed;
-  // What was found is not lost with the disk that has no room for it.
+  // The results are printed even if the disk has no room for the profile.
   if (unsaved != nullptr) std::rethrow_exception(unsaved);
   if (interrupt.requested()) {
     tell(std::string("Interrupted: what was tried until then is above") +

@@ -19,17 +19,17 @@ inline namespace PENSTOCK_FLAVOUR {
 struct TuneCommand {
   AxisOptions lists;
   std::string sought = "throughput";
-  double load = measure::TuneOptions{}.load;  ///< For latency.
+  double load = measure::TuneOptions{}.load;  ///< Used for latency.
   bool load_named = false;
   std::string device = "auto";
   SlowerOption slower;
   double within = 60;  ///< Seconds.
-  std::string memory;  ///< That a setting may pin; empty for what is safe here.
-  std::string save;    ///< Where the profile goes; empty for nowhere.
+  std::string memory;  ///< Memory that a setting may pin; empty for what is safe here.
+  std::string save;    ///< File for the profile; empty for none.
   bool json = false;
-  ProfileOption profile;     ///< Where the search may start as well.
-  TraceArguments trace;      ///< Of the best.
-  std::string command_line;  ///< As the user wrote it, for the results.
+  ProfileOption profile;     ///< Another start for the search.
+  TraceArguments trace;      ///< The trace shows the best.
+  std::string command_line;  ///< Command line as the user wrote it, for the results.
 
   void add_to(CLI::App& command);
   /// Blocks: for `within` seconds or less.
@@ -40,7 +40,7 @@ struct TuneCommand {
   /// The values of the profile by the axes of the job.
   std::map<std::string, std::string> profiled(Profile const& taken) const;
   bool for_latency() const;
-  /// What an axis has that is not named, by what is sought.
+  /// Chooses the lists of axes that are not named, by what is sought.
   void choose_lists(CLI::App const& command);
 };
 

@@ -25,14 +25,14 @@ using measure::Tuned;
 using measure::TunedPoint;
 
 constexpr double bytes_per_gigabyte = 1e9;
-/// What is nearer to each other is called as good: no verdict of a single contest is finer.
+/// Points that are nearer to each other than this are called as good: no verdict of a single contest is finer.
 constexpr double as_good = 0.01;
 
 bool for_latency(Tuned const& tuned) {
   return tuned.sought == Aim::latency;
 }
 
-/// A figure in the unit in which it is told.
+/// A figure in the unit of the output.
 std::string number_text(Aim sought, double figure) {
   return short_number(sought == Aim::latency ? figure : figure / bytes_per_gigabyte);
 }
@@ -69,12 +69,12 @@ std::string settings_text(Tuned const& tuned, TunedPoint const& point) {
   return text;
 }
 
-/// Of which runs the figure is, if not of all that the table has.
+/// The runs that the figure is of, if they are not all that the table has.
 std::string of_the_final(Tuned const& tuned, std::vector<double> const& figures) {
   return tuned.in_turn ? ", by the last " + std::to_string(figures.size()) + " runs; the table has all" : "";
 }
 
-/// How the best stands against the defaults, in a sentence.
+/// A sentence that compares the best with the defaults.
 std::string gain_text(Tuned const& tuned) {
   auto const gain = tuned.gain();
   if (tuned.defaults_figures.empty()) return "the defaults could not be measured here";
@@ -85,7 +85,7 @@ std::string gain_text(Tuned const& tuned) {
            (others_led ? "; what was ahead for a while did not stay so" : "");
   }
   if (!gain) return "unknown: there was no time to measure best and defaults in turn";
-  // Of latency that is how much less there is.
+  // A gain in latency is the part by which it is less.
   auto const part = [&](double times) { return percent(for_latency(tuned) ? 1 - 1 / times : times - 1); };
   std::string text = part(gain->median) + (for_latency(tuned) ? " less" : "") + " (" + part(gain->least) + " to " +
                      part(gain->most) + "), by " +
@@ -95,7 +95,7 @@ std::string gain_text(Tuned const& tuned) {
   return text;
 }
 
-/// Of what was sought; null of the other.
+/// The spread if `sought` is what was sought; else null.
 Json spread_as_json(Tuned const& tuned, Aim sought, std::vector<double> const& figures) {
   if (tuned.sought != sought) return nullptr;
   return as_spread(figures, sought == Aim::throughput ? 1 / bytes_per_gigabyte : 1);

@@ -31,7 +31,7 @@ std::string without_blanks(std::string_view text) {
 std::optional<double> figure_of(nlohmann::ordered_json const& process, std::string const& figure) {
   if (figure == "hazards") return process.at("hazards").at("count").get<double>();
   if (is_one_of(counts, figure)) {
-    // Results of a former version have only the faults that they list.
+    // Results of an earlier version have only the faults that they list.
     if (process.contains("fault_counts")) return process.at("fault_counts").at(figure).get<double>();
     for (auto const& fault : process.at("faults"))
       if (fault.at("fault") == figure) return fault.at("count").get<double>();

@@ -7,7 +7,7 @@
 
 namespace penstock::cli {
 
-/// What a program is held to: "overlap > 0.6".
+/// A condition on a program's figures: "overlap > 0.6".
 class Expectation {
  public:
   /// Shape:  a figure (overlap, overlap_text, speed_of_light, duplex, hazards, pageable, legacy), one of > >= < <=, and
@@ -15,7 +15,8 @@ class Expectation {
   /// Throws: Error of kind bad_argument.
   explicit Expectation(std::string const& text);
 
-  /// A sentence on why it does not hold for the process, of which `process_as_json` says the figures; empty if it does.
+  /// A sentence on why it does not hold for the process, whose figures are those of `process_as_json`; empty if it
+  /// does.
   std::string broken_by(nlohmann::ordered_json const& process) const;
 
  private:

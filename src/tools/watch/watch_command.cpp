@@ -34,9 +34,9 @@ ExitCode complain(std::string const& sentence, ExitCode code) {
   return code;
 }
 
-/// With a timeline of each process of which there is a log.
+/// Writes a page with a timeline of each process that has a log.
 void write_page_of(OutputFile& file, Json results, std::vector<WatchLog> const& logs) {
-  // More would make a page above 1 MB.
+  // More passages would make a page above 1 MB.
   constexpr std::size_t most_passages = 15'000;
   std::size_t const with_work = static_cast<std::size_t>(
       std::count_if(logs.begin(), logs.end(), [](WatchLog const& log) { return !log.activities.empty(); }));

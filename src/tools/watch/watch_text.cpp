@@ -59,7 +59,7 @@ std::string gaps_text(Json const& gaps) {
   return text.empty() ? "none" : text;
 }
 
-/// What the log does not have, as sentences; empty if it has all.
+/// Sentences on what the log does not have; empty if it has all.
 std::string missing_text(Json const& process) {
   std::string text;
   if (!process.at("full_after_ns").is_null()) {

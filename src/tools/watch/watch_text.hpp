@@ -7,7 +7,7 @@
 
 namespace penstock::cli {
 
-/// What process_as_json says, or a file of it, for people. Ends a line.
+/// The result of process_as_json, or a file of it, as text for people. Ends a line.
 ///
 /// Throws: what the parser throws, if a member is not there, or is of another type.
 std::string process_as_text(nlohmann::ordered_json const& process);

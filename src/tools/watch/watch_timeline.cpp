@@ -35,12 +35,13 @@ Step step_of(WorkKind kind) {
 struct Passage {
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  std::pair<bool, std::size_t> row = {};  ///< Of the device or not, and the number of the stream or of the thread.
+  std::pair<bool, std::size_t> row = {};  ///< True for a row of the device, and the number of the stream or of the
+                                          ///< thread.
   Step step = other;
   std::uint32_t correlation = 0;
 };
 
-/// By their begin.
+/// All passages, ordered by their begin.
 std::vector<Passage> passages_of(WatchModel const& model) {
   std::vector<Passage> all;
   for (WatchRecord const& record : model.log().calls)

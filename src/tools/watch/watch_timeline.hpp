@@ -9,8 +9,9 @@
 
 namespace penstock::cli {
 
-/// When each call and each work of the device was, in the form of `timeline` of docs/results.md: a row for each thread
-/// and each stream, and CUPTI's correlation in the place of a tile. Of a longer log it has a stretch from the middle.
+/// The times of each call and each work of the device, in the form of `timeline` of docs/results.md: a row for each
+/// thread and each stream, and CUPTI's correlation in the place of a tile. For a longer log it has a stretch from the
+/// middle.
 nlohmann::ordered_json timeline_as_json(WatchLog const& log, std::size_t most_passages);
 
 }  // namespace penstock::cli

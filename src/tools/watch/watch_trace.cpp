@@ -42,7 +42,7 @@ void write_process(TraceText& text, WatchLog const& log, std::uint64_t from) {
     add_slice(text, log.process, call.thread, {moment(call.begin), moment(call.end)}, "call", call_name(log, call),
               call);
   }
-  // Events of a row must nest, and copies and kernels of a stream may overlap by some nanoseconds.
+  // Events of a row must nest, but copies and kernels of a stream may overlap by some nanoseconds.
   constexpr std::uint32_t first_stream_row = 1'000'000;
   std::map<std::uint32_t, bool> stream_rows;
   for (Work const& work : model.works()) {

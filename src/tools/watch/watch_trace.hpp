@@ -9,8 +9,8 @@
 
 namespace penstock::cli {
 
-/// Writes logs as one trace for Perfetto: of each process a row for each of its threads, with its calls, and for each
-/// stream and kind of work. Times are those since the first of the processes began.
+/// Writes logs as one trace for Perfetto. Each process has a row for each of its threads, with its calls, and for each
+/// stream and kind of work. Times count from the begin of the first process.
 void write_watch_trace(std::ostream& out, std::span<WatchLog const> logs, std::string const& command);
 
 }  // namespace penstock::cli

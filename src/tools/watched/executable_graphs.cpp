@@ -7,12 +7,12 @@ using namespace watch_log;
 
 void ExecutableGraphs::take(WatchRecord const& call) {
   bool const made = static_cast<Call>(call.what) == Call::instantiate;
-  // A change of single nodes is in the records of the graph.
+  // The records of the graph have changes of single nodes.
   if (!made && call.second == 0) return;
   Graph& graph = graphs_[call.first];
   graph.touched = {.nodes = {}, .known = true};
   graph.replaced = !made;
-  // What was before is of another graph of that handle, or of the nodes that are replaced.
+  // Earlier records belong to another graph of that handle, or to the nodes that are replaced.
   if (auto const records = log_.graphs.find(call.first); records != log_.graphs.end())
     while (graph.next < records->second.size() && records->second[graph.next].begin < call.begin) ++graph.next;
 }
@@ -29,7 +29,7 @@ void ExecutableGraphs::change(Graph& graph, WatchRecord const& record) {
   std::uint64_t const node = record.end;
   bool const unknown = record.kind == Kind::graph_unknown;
   if (bool const as_made = record.what == 0; !as_made && !graph.touched.nodes.contains(node)) {
-    // It is not known which of the nodes that took their place this is. Else that was no copy and no memset.
+    // It is not known which of the replacing nodes this is. Otherwise the node was no copy and no memset.
     if (node == 0 || graph.replaced || !unknown) graph.touched.known = false;
     return;
   }

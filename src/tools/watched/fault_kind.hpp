@@ -6,7 +6,7 @@
 
 namespace penstock::cli {
 
-/// What keeps a program's work from running at once, in the order in which those come that cost the same.
+/// Reasons why a program's work does not run at once. Those that cost the same are listed in this order.
 enum class FaultKind : std::uint8_t {
   pageable,     ///< Asynchronous copies from or to memory that is not pinned.
   one_stream,   ///< All work in one stream.
@@ -19,7 +19,7 @@ enum class FaultKind : std::uint8_t {
 
 /// "pageable", "one_stream" and so on.
 std::string_view fault_name(FaultKind kind);
-/// What it is, in a few words, and what to do.
+/// A description of the fault in a few words, and advice.
 std::string_view fault_words(FaultKind kind);
 std::string_view fault_advice(FaultKind kind);
 

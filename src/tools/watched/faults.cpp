@@ -11,10 +11,10 @@ namespace {
 
 using namespace watch_log;
 
-/// So often in one place is a loop.
+/// Number of times in one place that count as a loop.
 constexpr std::uint64_t loop = 3;
 
-/// Gathers what a fault costs, by place.
+/// Sums the cost of a fault, by place.
 class Tally {
  public:
   explicit Tally(WatchModel const& model) : model_(model) {}
@@ -31,7 +31,7 @@ class Tally {
     ++place.count;
     place.cost += cost;
   }
-  /// Forgets places with fewer than that.
+  /// Forgets places with fewer calls than a loop.
   void keep_loops() {
     std::erase_if(places_, [](auto const& place) { return place.second.count < loop; });
   }
@@ -98,14 +98,14 @@ Fault work_in_one_stream(WatchModel const& model) {
   return made_of(FaultKind::one_stream, tally, window.end - window.begin);
 }
 
-/// By program order: what a work in the legacy stream was behind, and what was behind it.
+/// Finds, by program order, the work in front of a work in the legacy stream, and the work behind it.
 Fault legacy_work(WatchModel const& model) {
   std::vector<Work const*> asked;
   for (Work const& work : model.works())
     if (work.call != nullptr && model.streams()[work.stream].blocking) asked.push_back(&work);
   std::stable_sort(asked.begin(), asked.end(),
                    [](Work const* one, Work const* other) { return one->call->begin < other->call->begin; });
-  // By context: what was asked for last in the legacy stream, and until when the other streams have work.
+  // State of a context: the last work asked for in the legacy stream, and the time until which other streams have work.
   struct Context {
     Work const* legacy = nullptr;
     std::int64_t others_end = 0;
@@ -172,7 +172,7 @@ Findings find_faults(WatchModel const& model) {
     }
     found.gaps.push_back(sum);
     if (why == FaultKind::host_blocks) {
-      // They were waited through.
+      // Threads waited during these gaps, so they add to that fault's cost.
       if (found.faults.back().count > 0) found.faults.back().cost += sum.time;
     } else {
       found.faults.push_back({why, sum.count, sum.time, tally.worst()});
@@ -182,7 +182,7 @@ Findings find_faults(WatchModel const& model) {
   std::int64_t const most = std::max<std::int64_t>(0, window.end - window.begin - model.possible());
   for (Fault& fault : found.faults) fault.cost = std::min(fault.cost, most);
   for (Fault const& fault : found.faults) found.counts[fault.kind] = fault.count;
-  // What costs less than a hundredth is only counted.
+  // Faults that cost less than a hundredth are only counted.
   std::erase_if(found.faults,
                 [&](Fault const& fault) { return fault.count == 0 || fault.cost * 100 < window.end - window.begin; });
   std::stable_sort(found.faults.begin(), found.faults.end(),

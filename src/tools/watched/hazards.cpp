@@ -50,13 +50,13 @@ class Search {
     return found == copies_.end() ? nullptr : found->second;
   }
 
-  /// Whether the call returns once its work is done.
+  /// True if the call returns once its work is done.
   bool waits_for_itself(WatchRecord const& call) const {
     if (static_cast<Call>(call.what) != Call::copy) return false;
     WatchRecord const* const activity = activity_of(call);
     if (activity == nullptr) return (call.flags & waits) != 0;
     if ((call.flags & waits) != 0) return activity->what != copy_on_device;
-    // Into pageable memory an asynchronous copy is none.
+    // An asynchronous copy into pageable memory is not asynchronous.
     return activity->what == copy_out && activity->to == pageable_memory;
   }
 
@@ -79,7 +79,7 @@ class Search {
           ++found_.unknown_bytes;
         } else {
           touch_bytes(touch, call.first, call.bytes, true);
-          // Pageable memory has been read when the call returns.
+          // The driver has read pageable memory when the call returns.
           WatchRecord const* const activity = activity_of(call);
           if (static_cast<Call>(call.what) == Call::copy && (activity == nullptr || activity->from != pageable_memory))
             touch_bytes(touch, call.second, call.bytes, false);
@@ -184,7 +184,7 @@ class Search {
   std::unordered_map<std::uint64_t, Memory> memory_;
   Last launches_;
   Last copies_made_;
-  std::unordered_set<std::size_t> compared_;  ///< With the call that is taken.
+  std::unordered_set<std::size_t> compared_;  ///< Operations that were compared with the call that is taken.
   std::map<Place, Hazard> by_place_;
   Hazards found_;
 };

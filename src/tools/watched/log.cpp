@@ -25,7 +25,7 @@ std::string text_of(Record const& record) {
   return {text.data(), strnlen(text.data(), text.size())};
 }
 
-/// A name of C++ as its source has it.
+/// A C++ name in the form of its source.
 std::string demangled(std::string const& name) {
   struct Freed {
     void operator()(char* text) const noexcept { std::free(text); }
@@ -36,7 +36,7 @@ std::string demangled(std::string const& name) {
   return problem == 0 && text != nullptr ? text.get() : name;
 }
 
-/// Twelve days: times beyond are none of a program that was watched.
+/// Twelve days: no program is watched for longer.
 constexpr std::uint64_t longest = std::uint64_t{1} << 50;
 
 bool has_sound_times(Record const& record, WatchLog const& log) {

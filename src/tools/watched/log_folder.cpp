@@ -37,7 +37,7 @@ std::vector<std::byte> bytes_of(std::string const& path) {
   throw Error(ErrorKind::bad_argument, path + " cannot be read: name a log or results of penstock watch.");
 }
 
-/// Whether files can be made there; `problem`: why not.
+/// True if files can be made there; else `problem` is the errno.
 bool takes_files(std::string const& folder, int& problem) {
   std::string pattern = folder + "/penstock-XXXXXX";
   Descriptor const file(mkostemp(pattern.data(), O_CLOEXEC));
@@ -85,7 +85,7 @@ LogFolder::LogFolder(std::string const& name) : path_(name) {
     if (int why = 0; !takes_files(path_, why))
       throw Error(ErrorKind::bad_argument,
                   "--logs " + path_ + ": no file can be made there: " + std::strerror(why) + ". Name another folder.");
-    // A process may change its folder before it uses a GPU.
+    // A process may change its working folder before it uses a GPU.
     path_ = fs::absolute(path_);
   }
   notes_.number = memfd_create("penstock-watch", MFD_CLOEXEC);

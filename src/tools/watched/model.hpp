@@ -13,31 +13,31 @@
 
 namespace penstock::cli {
 
-/// What the device does at a time.
+/// Work of a kind that the device does one at a time.
 enum class WorkKind : std::uint8_t { upload, download, kernel, other };
 
-/// A stream as the device saw it.
+/// A stream, seen from the device.
 struct WatchedStream {
   std::uint16_t device = 0;
-  std::uint64_t number = 0;  ///< CUPTI's.
-  std::uint64_t handle = 0;  ///< 0 if no call of it is known.
-  bool blocking = true;      ///< It waits for the legacy default stream, and that for it.
+  std::uint64_t number = 0;  ///< CUPTI's number.
+  std::uint64_t handle = 0;  ///< Its handle; 0 if no call of it is known.
+  bool blocking = true;      ///< It waits for the legacy default stream, and the latter for it.
   std::uint64_t works = 0;
   std::int64_t busy = 0;  ///< Nanoseconds.
 };
 
-/// Something that the device did.
+/// A work of the device.
 struct Work {
   WatchRecord const* activity = nullptr;
-  WatchRecord const* call = nullptr;  ///< Which asked for it; null if the log has it not.
+  WatchRecord const* call = nullptr;  ///< The call that asked for it; null if the log does not have it.
   std::size_t stream = 0;
   WorkKind kind = WorkKind::other;
   std::int64_t begin = 0;  ///< Nanoseconds since the log began; likewise below.
   std::int64_t end = 0;
-  std::int64_t ready = 0;  ///< When it was asked for, and what was before it in its stream was done.
+  std::int64_t ready = 0;  ///< Time when it had been asked for, and the work before it in its stream was done.
 };
 
-/// How much of a set of moments lies in a stretch.
+/// Measures how much of a set of intervals lies in a stretch.
 class MeasuredIntervals {
  public:
   explicit MeasuredIntervals(Intervals intervals);
@@ -48,7 +48,7 @@ class MeasuredIntervals {
   std::int64_t before(std::int64_t moment) const;
 
   Intervals intervals_;
-  std::vector<std::int64_t> sums_;  ///< Of the lengths of the stretches before each.
+  std::vector<std::int64_t> sums_;  ///< Sums of the lengths of the intervals before each.
 };
 
 /// A log, with each work of the device beside the call that asked for it.
@@ -59,20 +59,20 @@ class WatchModel {
   explicit WatchModel(WatchLog const& log);
 
   WatchLog const& log() const noexcept { return log_; }
-  std::vector<Work> const& works() const noexcept { return works_; }  ///< By their begin.
+  std::vector<Work> const& works() const noexcept { return works_; }  ///< Works ordered by their begin.
   std::vector<WatchedStream> const& streams() const noexcept { return streams_; }
   Overlap const& overlap() const noexcept { return overlap_; }
-  /// From the first start to the last end of an upload, download or kernel.
+  /// Time from the first start to the last end of an upload, download or kernel.
   Interval window() const noexcept { return window_; }
-  /// Of the lengths of all uploads, downloads and kernels.
+  /// Sum of the lengths of all uploads, downloads and kernels.
   std::int64_t serial() const noexcept { return serial_; }
-  /// How long the busiest of the three kinds takes, which is what all could take at best.
+  /// Time of the busiest of the three kinds, which is the least that all could take.
   std::int64_t possible() const noexcept;
-  /// 1 - window / serial, as text books have it: 0 for one after the other, less with gaps. Empty without work.
+  /// 1 - window / serial, as in textbooks: 0 for one after the other, less with gaps. Empty without work.
   std::optional<double> text_overlap() const;
-  /// When anything ran.
+  /// Times in which anything ran.
   Intervals const& busy() const noexcept { return busy_; }
-  /// When at least two streams had work that was asked for and not done.
+  /// Times in which at least two streams had work that was asked for and not done.
   MeasuredIntervals const& several() const noexcept { return several_; }
   std::int64_t since_begin(std::uint64_t time) const noexcept { return static_cast<std::int64_t>(time - log_.began); }
   std::string stream_text(std::size_t stream) const;
@@ -92,11 +92,11 @@ class WatchModel {
   MeasuredIntervals several_{Intervals()};
 };
 
-/// How long the device did anything for these processes: copies, memsets and kernels, on any of their GPUs.
+/// Time for which the device did anything for these processes: copies, memsets and kernels, on any of their GPUs.
 std::int64_t busy_time(std::span<WatchLog const> logs);
-/// Whether the call returns only once the device has done something: it synchronizes, or is a copy without Async.
+/// True if the call returns only once the device has done something: it synchronizes, or is a copy without Async.
 bool blocks_host(WatchRecord const& call);
-/// Whether the stream of this call is the legacy default stream.
+/// True if the stream of this call is the legacy default stream.
 bool in_legacy_stream(WatchRecord const& call);
 
 }  // namespace penstock::cli

@@ -58,7 +58,7 @@ std::uint64_t barriers(WatchModel const& model) {
     for (; next != model.works().end() && next->begin <= end; ++next) last_end = std::max(last_end, next->end);
     auto const before = static_cast<std::size_t>(std::lower_bound(asked.begin(), asked.end(), end) - asked.begin());
     auto const begun = static_cast<std::size_t>(next - model.works().begin());
-    // What was asked for has begun and ended, and something was asked for since the last barrier.
+    // All work asked for so far has begun and ended, and some was asked for since the last barrier.
     if (last_end <= end && before <= begun && before > had) {
       ++count;
       had = before;

@@ -9,7 +9,7 @@
 
 namespace penstock::cli {
 
-/// Why streams will not help, or will help little.
+/// A reason why streams will not help, or will help little.
 struct NoHelp {
   std::string reason = {};  ///< "kernels", "link", "host", "small", "barriers".
   bool holds = false;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace watch_log;
 
-/// A program that makes streams for ever has its later ones taken for those of the same handle before.
+/// If a program makes more streams than this, later ones count as earlier ones of the same handle.
 constexpr std::size_t most_streams = 4096;
 
 bool join(VectorClock& to, VectorClock const& from) {
@@ -48,7 +48,7 @@ std::size_t Order::stream_of(WatchRecord const& call) {
   }
   auto const found = numbers_.find(key);
   if (found != numbers_.end()) return found->second;
-  // Of a stream whose making was not seen it is not known whether it waits for the legacy stream: then it does not.
+  // The log may not show how a stream was made, and so if it waits for the legacy stream: then it is taken not to.
   return add_stream(key, std::get<0>(key) != Sort::named, call.device);
 }
 
@@ -105,7 +105,7 @@ void Order::wait_until(WatchRecord const& call, VectorClock clock) {
                  [](auto const& one, auto const& other) { return one.end > other.end; });
 }
 
-/// Lets threads know what calls waited for that have returned by then.
+/// Adds, to what threads know, the waits of calls that have returned by then.
 void Order::settle(std::uint64_t time) {
   while (!pending_.empty() && pending_.front().end <= time) {
     std::pop_heap(pending_.begin(), pending_.end(),
@@ -143,7 +143,7 @@ OrderPlace Order::take(WatchRecord const& call, bool waits) {
       break;
     }
     case Call::event_destroy:
-      // Another event may have its handle.
+      // Another event may get its handle.
       events_.erase(call.first);
       break;
     case Call::event_sync:
@@ -162,7 +162,7 @@ OrderPlace Order::take(WatchRecord const& call, bool waits) {
       break;
     case Call::release:
     case Call::unpin:
-      // Without a stream the driver waits for the device.
+      // The driver waits for the device if no stream is named.
       if (call.stream == 0) wait_until(call, all_done());
       break;
     case Call::stream_create: {

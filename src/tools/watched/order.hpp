@@ -12,28 +12,28 @@
 
 namespace penstock::cli {
 
-/// Up to which of its operations each stream is known to be done, by the number of the stream.
+/// The last operation of each stream that is known to be done, by the number of the stream.
 using VectorClock = std::vector<std::uint32_t>;
 
-/// What an Order takes into account.
+/// Rules of an Order.
 struct OrderRules {
   /// True: calls that name no stream mean the legacy default stream, which waits for all blocking streams of its
-  /// context, and they for it. False: they mean a default stream of their thread. Calls that name the legacy stream by
-  /// its handle stay in it, either way.
+  /// context, and they for it. False: they mean a default stream of their thread. Either way calls that name the legacy
+  /// stream by its handle stay in it.
   bool fence = true;
-  /// True: what one thread waited for, all threads know from then on. False: only that thread does, which may have told
-  /// the others in ways that no log shows.
+  /// True: the waits of one thread are known to all threads from then on. False: only that thread knows them, and may
+  /// have notified the others in ways that no log shows.
   bool threads_tell = true;
 };
 
-/// A place in the order of one stream: its number, and the how many-th operation.
+/// A place in the order of one stream: its number, and the number of the operation.
 struct OrderPlace {
   std::size_t stream = 0;
   std::uint32_t operation = 0;
 };
 
-/// Which operations of a log are ordered, by happens-before: streams are FIFO, a stream waits for an event as it was
-/// recorded last, a call comes after what its thread has waited for.
+/// Tells which operations of a log are ordered, by happens-before: streams are FIFO, a stream waits for an event as it
+/// was recorded last, a call comes after what its thread has waited for.
 ///
 /// Shape:   calls are taken by their begin.
 /// Source:  Fidge, Timestamps in message-passing systems that preserve the partial ordering, 1988; for the fence
@@ -42,19 +42,19 @@ class Order {
  public:
   explicit Order(OrderRules rules) : rules_(rules) {}
 
-  /// Takes a call that works in a stream, waits or makes streams. `waits`: whether it returns once its own work is
+  /// Takes a call that works in a stream, waits or makes streams. `waits` is true if it returns once its own work is
   /// done.
   ///
   /// Returns: the place of its work, if it has such.
   OrderPlace take(WatchRecord const& call, bool waits);
-  /// Whether the work at that place is done before that of the call taken last begins.
+  /// True if the work at that place is done before that of the call taken last begins.
   bool before_last(OrderPlace place) const;
 
  private:
   struct Stream {
     std::uint32_t operations = 0;
     VectorClock clock = {};
-    std::uint64_t version = 1;  ///< Of clock and operations.
+    std::uint64_t version = 1;  ///< Version of clock and operations.
     bool blocking = false;
     std::uint16_t context = 0;
     std::unordered_map<std::size_t, std::uint64_t> seen = {};  ///< Versions of other streams, as they were joined.
@@ -89,7 +89,7 @@ class Order {
   std::map<Key, std::size_t> numbers_;
   std::unordered_map<std::uint64_t, VectorClock> events_;
   std::unordered_map<std::uint32_t, Known> hosts_;
-  std::vector<Pending> pending_;  ///< A heap, by the earliest end.
+  std::vector<Pending> pending_;  ///< A heap; the earliest end comes first.
   std::size_t last_ = 0;
 };
 

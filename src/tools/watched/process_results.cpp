@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using namespace watch_log;
 
-/// The longest tables have so many rows; the others of a table are one row together.
+/// Maximum number of rows of a table; all others are one row together.
 constexpr std::size_t most_rows = 40;
 
 struct Sum {
@@ -36,7 +36,7 @@ struct Sum {
   }
 };
 
-/// By time, the longest first.
+/// Rows ordered by time, the longest first.
 template <class Key, class Row>
 Json rows_of(std::map<Key, Sum> const& sums, Row const& row) {
   std::vector<std::pair<Key, Sum>> sorted(sums.begin(), sums.end());
@@ -57,7 +57,7 @@ Json rows_of(std::map<Key, Sum> const& sums, Row const& row) {
 Json calls_of(WatchLog const& log) {
   std::map<std::pair<std::uint32_t, std::string>, Sum> sums;
   for (WatchRecord const& call : log.calls) sums[{call.thread, call_name(log, call)}].add(call);
-  for (auto& [key, sum] : sums) sum.bytes = 0;  // Of an attempt at a query it is something else.
+  for (auto& [key, sum] : sums) sum.bytes = 0;  // A record of an attempt at a query has something else there.
   return rows_of(sums, [&](auto const& key) {
     return Json{{"thread", thread_name(log, key.first)}, {"call", key.second}};
   });
@@ -84,7 +84,7 @@ Json kernels_of(WatchLog const& log) {
     auto const name = log.kernel_names.find(one.first);
     sums[name == log.kernel_names.end() ? "without a name" : name->second].add(one);
   }
-  for (auto& [key, sum] : sums) sum.bytes = 0;  // Of a kernel that is how many threads a block has.
+  for (auto& [key, sum] : sums) sum.bytes = 0;  // A record of a kernel has the threads of a block there.
   return rows_of(sums, [](std::string const& name) { return Json{{"name", name}}; });
 }
 

@@ -9,10 +9,10 @@ namespace penstock::cli {
 
 struct Hazards;
 
-/// What only the legacy default stream keeps in order: the member `hazards` of a process.
+/// Operations that only the legacy default stream keeps in order: the member `hazards` of a process.
 nlohmann::ordered_json as_json(Hazards const& hazards, WatchLog const& log);
 
-/// What a log shows of one process, as docs/commands/watch.md describes it.
+/// Contents of a log of one process, as docs/commands/watch.md describes them.
 nlohmann::ordered_json process_as_json(WatchLog const& log);
 
 }  // namespace penstock::cli

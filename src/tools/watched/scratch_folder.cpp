@@ -31,7 +31,7 @@ int open_folder(std::string const& path) noexcept {
   return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/// Whether that is this user's, and no process has its lock; then this has it.
+/// True if the folder is this user's, and no process has its lock; then this process has it.
 bool is_left_behind(Descriptor const& folder) noexcept {
   struct stat status {};
   return folder.number >= 0 && fstat(folder.number, &status) == 0 && status.st_uid == geteuid() &&
@@ -62,12 +62,12 @@ ScratchFolder::ScratchFolder() {
   } while (!lock());
 }
 
-/// False, if another process has removed it before it was locked.
+/// False, if another process has removed the folder before it was locked.
 bool ScratchFolder::lock() {
   folder_.shut();
   folder_.number = open_folder(path_);
   if (folder_.number < 0 && errno == ENOENT) return false;
-  // Without a descriptor, or where the file system has no locks, it is as good unlocked.
+  // A folder without a descriptor, or on a file system without locks, stays unlocked.
   while (folder_.number >= 0 && flock(folder_.number, LOCK_EX) != 0 && errno == EINTR) {
   }
   struct stat status {};

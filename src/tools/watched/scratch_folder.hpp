@@ -7,10 +7,10 @@
 
 namespace penstock::cli {
 
-/// A folder for a while, where the system has room for such (TMPDIR, or /tmp), which is removed with this object.
+/// A temporary folder in the system's place for such (TMPDIR, or /tmp), which is removed with this object.
 ///
-/// The process holds the folder's lock, which the system gives back when the process ends, however it ends. So folders
-/// of processes that were killed are known, and are removed when the next one is made.
+/// The process holds the folder's lock, which the system releases when the process ends, however it ends. By this
+/// folders of processes that were killed are recognised, and are removed when the next one is made.
 ///
 /// Threads: one at a time.
 class ScratchFolder {

@@ -8,7 +8,7 @@
 namespace penstock::cli {
 namespace {
 
-/// Of so many calls that may all be unordered the oldest are forgotten.
+/// Maximum number of calls that are kept, which may all be unordered; the oldest are forgotten first.
 constexpr std::size_t most_touches = 64;
 constexpr std::size_t most_pieces = std::size_t{1} << 19;
 
@@ -43,7 +43,7 @@ void TouchedBytes::touch(std::uint64_t begin, std::uint64_t bytes, Touch const& 
     std::vector<Touch>& touches = piece->second.touches;
     for (Touch const& earlier : touches)
       if (earlier.call != touch.call && (earlier.writes || touch.writes)) show(earlier, at, piece->second.end);
-    // A read is behind a write, but a later write must be behind both.
+    // A read comes after a write, but a later write must come after both.
     std::erase_if(touches, [&](Touch const& earlier) {
       return earlier.call != touch.call && (touch.writes || !earlier.writes) && over(earlier);
     });

@@ -19,16 +19,16 @@ struct Touch {
   OrderPlace unfenced = {};
 };
 
-/// By which calls each byte was touched last, as far as a later call may be unordered with them.
+/// The calls that touched each byte last, as far as a later call may be unordered with them.
 class TouchedBytes {
  public:
-  /// Takes a touch of bytes, and shows each earlier one of the same bytes where one of the two writes.
+  /// Takes a touch of bytes, and reports each earlier one of the same bytes if one of the two writes.
   ///
-  /// `over`: whether that earlier touch need not be kept, since all that comes behind the new one comes behind it.
+  /// `over`: true if that earlier touch need not be kept, since all that comes after the new one comes after it.
   void touch(std::uint64_t begin, std::uint64_t bytes, Touch const& touch,
              std::function<void(Touch const& earlier, std::uint64_t begin, std::uint64_t end)> const& show,
              std::function<bool(Touch const& earlier)> const& over);
-  /// These bytes are other memory from now on.
+  /// Says that these bytes are other memory from now on.
   void forget(std::uint64_t begin, std::uint64_t bytes);
 
  private:
@@ -40,7 +40,7 @@ class TouchedBytes {
 
   void cut(std::uint64_t at);
 
-  Pieces pieces_;  ///< By their begin; they do not overlap.
+  Pieces pieces_;  ///< Pieces ordered by their begin; they do not overlap.
 };
 
 }  // namespace penstock::cli
