@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <tuple>
 
@@ -13,11 +15,37 @@
 
 namespace penstock {
 
+/// The results that came to a node, which any threads may note.
+class SeenResults {
+ public:
+  void note(TileResult<std::byte> const& tile) {
+    std::lock_guard const lock(mutex_);
+    ++times_[tile.tag()];
+    outcomes_[tile.outcome()]++;
+  }
+  void expect_each_once(std::uint64_t count) const {
+    std::lock_guard const lock(mutex_);
+    EXPECT_EQ(times_.size(), count);
+    for (auto const& [tag, times] : times_) EXPECT_EQ(times, 1U) << tag;
+  }
+  std::uint64_t of(Outcome outcome) const {
+    std::lock_guard const lock(mutex_);
+    auto const found = outcomes_.find(outcome);
+    return found == outcomes_.end() ? 0 : found->second;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, unsigned> times_;
+  std::map<Outcome, std::uint64_t> outcomes_;
+};
+
 /// A device, a graph, and lanes in it that add one to each byte. Each test ends with every tile home.
 class LanesInGraphContract : public testing::TestWithParam<DeviceUnderTest> {
  protected:
   using Bytes = Tiles<std::byte>;
   using ByteLanes = Lanes<std::byte>;
+  using BytesNode = oneapi::tbb::flow::function_node<Bytes>;
   static constexpr std::size_t tile_bytes = 512, tiles = 8;
 
   void SetUp() override;

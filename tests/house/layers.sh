@@ -16,7 +16,7 @@ root=$1 data=$2 knots_file=${3:-/dev/null}
 outside=(
   'boost/*'                          'core'
   'hwloc.h|hwloc/*'                  'machine'
-  'tbb/*|oneapi/*'                   'flow'
+  'tbb/*|oneapi/*'                   'flow graph'
   'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels'
   'nvtx3/*'                          'nvtx'
   'nlohmann/*'                       'report profile devices page command measure hash doctor lab bench compare jobs programs try tune watch watched'
