@@ -17,7 +17,7 @@ cmake --install "$build" --prefix "$prefix" >/dev/null
 export TSAN_OPTIONS=halt_on_error=1:suppressions=$prefix/share/penstock/tsan.supp
 
 # Who has the library has its licence and what is to be read about it.
-for text in LICENSE README.md CHANGELOG.md SECURITY.md docs examples/010_transform.cpp examples/jobs/lines; do
+for text in LICENSE README.md CHANGELOG.md SECURITY.md docs examples/010_transform.cpp examples/030_own_kernel.cu examples/jobs/lines; do
   diff -rq "$root/$text" "$prefix/share/doc/penstock/$text"
 done
 

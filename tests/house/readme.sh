@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# readme.sh ROOT: the C++ of the README and of the pages in docs/ is that of the examples (the README's first block a whole
-# one, the others parts), the exit codes are the command's, the README is short, and the files that pages link to are there.
+# readme.sh ROOT: the C++ of the README and of the pages in docs/ is that of the examples (the README's that of one with a kernel
+# of its own, the first block of first-pipeline.md a whole one, the others parts), the exit codes are the command's, the README is
+# short, the files that pages link to are there, and the index of docs/ names every page.
 # A decision is on one page of a topic, which the index names; the pages are short together, and only they are cited.
 # One line for each that differs.
 set -euo pipefail
@@ -20,10 +21,22 @@ cpp_block() {
 }
 
 # Its first line is the licence.
-diff -u --label README.md --label examples/010_transform.cpp <(cpp_block README.md 1) <(tail -n +2 examples/010_transform.cpp) ||
-  complain 'README.md: the example is not that of the file; copy it anew'
+whole=docs/first-pipeline.md
+diff -u --label $whole --label examples/010_transform.cpp <(cpp_block $whole 1) <(tail -n +2 examples/010_transform.cpp) ||
+  complain "$whole: the first example is not that of the file; copy it anew"
 
-pages=(*.md docs/*.md docs/commands/*.md docs/course/*.md)
+# The README begins with a kernel of the user's own; all of its blocks are of that program.
+[[ $(cpp_block README.md 1) == __global__* ]] || complain 'README.md: the first block of C++ is no kernel'
+own_kernel=$(<examples/030_own_kernel.cu)
+for ((number = 1; number <= $(grep -c '^```cpp$' README.md); ++number)); do
+  [[ $own_kernel == *"$(cpp_block README.md "$number")"* ]] ||
+    complain "README.md: C++ block $number is not in examples/030_own_kernel.cu; copy it anew"
+done
+
+pages=(*.md docs/*.md docs/commands/*.md docs/components/*.md docs/course/*.md)
+for page in docs/*.md docs/commands/README.md docs/components/*.md docs/course/README.md docs/decisions/README.md; do
+  [[ $page == docs/README.md ]] || grep -qF "](${page#docs/})" docs/README.md || complain "docs/README.md: has no $page"
+done
 blocks=0
 for page in "${pages[@]}"; do
   for ((number = 1; number <= $(grep -c '^```cpp$' "$page"); ++number)); do
@@ -36,7 +49,7 @@ for page in "${pages[@]}"; do
     blocks=$((blocks + 1))
   done
 done
-((blocks >= 7)) || complain "there are $blocks blocks of C++ in all pages; there were more"
+((blocks >= 33)) || complain "there are $blocks blocks of C++ in all pages; there were more"
 
 diff -u --label docs/commands/README.md --label exit_code.hpp <(sed -nE 's/^\| ([0-9]+) \|.*/\1/p' docs/commands/README.md) \
   <(sed -nE 's/^ *exit_[a-z_]+ = ([0-9]+).*/\1/p' src/tools/command/ending.hpp) ||
@@ -46,7 +59,7 @@ lines=$(wc -l <README.md)
 ((lines <= 160)) || complain "README.md: $lines lines; 160 are enough, and the pages in docs/ have room"
 
 decisions=(docs/decisions/*.md)
-tree=(--exclude-dir=.git --exclude-dir=build --exclude-dir=corpus --exclude-dir=decisions --exclude=CHANGELOG.md)
+tree=(--exclude-dir=.git --exclude-dir=build --exclude-dir=corpus --exclude-dir=decisions)
 for page in "${pages[@]}" "${decisions[@]}" docs/decisions/archive/*.md; do
   while read -r target; do
     [[ -e $(dirname "$page")/$target ]] || complain "$page: there is no $target"
@@ -60,7 +73,7 @@ for page in "${decisions[@]}"; do
   name=${page##*/}
   [[ $name == README.md ]] || grep -qF "]($name)" docs/decisions/README.md || complain "docs/decisions/README.md: has no $name"
 done
-# A number of an old page leads to the archive, or nowhere. CHANGELOG.md tells history.
+# A number of an old page leads to the archive, or nowhere.
 while IFS=: read -r path line cited; do
   [[ -e docs/decisions/${cited#*decisions/} ]] || complain "$path:$line: there is no $cited"
   if [[ $cited == *archive/* ]]; then complain "$path:$line: cites the archive, which is not kept true"; fi
