@@ -10,9 +10,12 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "penstock/device.hpp"
+#include "penstock/device_memory.hpp"
 #include "penstock/device_tile.hpp"
+#include "penstock/elements.hpp"
 #include "penstock/stage_order.hpp"
 #include "penstock/tile.hpp"
 
@@ -44,6 +47,48 @@ struct StageContext {
     auto const all = static_cast<unsigned>(std::max(1, device.info().compute_units));
     return all - std::min(spare, all - 1);
   }
+};
+
+/// Elements that a stage keeps in the memory of its device, all bytes zero at first: a histogram, a running sum. Must
+/// die before its Device.
+///
+/// Shape:   size() elements, side by side.
+/// Threads: the stage's own.
+template <class T>
+class DeviceArray {
+  static_assert(std::is_trivially_copyable_v<T>, "only what may be copied byte by byte lies on a device");
+
+ public:
+  DeviceArray() = default;
+  /// Make it in the constructor of the stage, before the first tile.
+  ///
+  /// Units:  elements.
+  /// Blocks: as Device::allocate; and until the zeros are on the device.
+  /// Throws: Error, as Device::allocate and StreamRef::upload; std::bad_alloc.
+  DeviceArray(StageContext const& context, std::size_t count)
+      : memory_(context.device.allocate(bytes_of_elements<T>(count))) {
+    DeviceSpan<std::byte> const all = memory_.bytes();
+    std::vector<std::byte> const zeros(std::min<std::size_t>(all.size(), std::size_t{1} << 20));
+    for (std::size_t at = 0; at < all.size(); at += zeros.size()) {
+      std::size_t const bytes = std::min(zeros.size(), all.size() - at);
+      context.stream.upload(all.subspan(at, bytes), std::span(zeros).first(bytes));
+    }
+    if (!zeros.empty()) context.stream.synchronize();
+  }
+
+  std::size_t size() const noexcept { return span().size(); }
+  /// The elements, for kernels and copies.
+  DeviceSpan<T> span() const noexcept { return DeviceSpan<std::byte>(memory_.bytes()).template as<T>(); }
+  /// Copies the elements to the host, in the order of the stream: in Stage::finish, say.
+  ///
+  /// Shape:  `to` has size() elements.
+  /// Blocks: as StreamRef::download.
+  void download(std::span<T> to, StreamRef stream) const {
+    stream.download(std::as_writable_bytes(to), memory_.bytes());
+  }
+
+ private:
+  DeviceMemory memory_;
 };
 
 /// Promises of a stage about its work. Each promise lets a lane do the work in fewer steps; a stage without promises

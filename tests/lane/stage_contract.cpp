@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a lane promises to its stage.
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "lane/lane_contract.hpp"
 #include "support/thread_state.hpp"
@@ -121,6 +123,44 @@ TEST_P(LaneContract, FinishesItsStageAfterTheLastTileAndWaitsForIt) {
   lane().close();
   ASSERT_NE(lane().finished_stage(), nullptr);
   EXPECT_EQ(static_cast<Counting*>(lane().finished_stage())->result, std::byte{20});
+}
+
+/// Adds one to each byte of an array of its own for each tile. The array is larger than one copy of zeros, and lies
+/// where other bytes were.
+class CountingInAnArray final : public Stage {
+ public:
+  static constexpr std::size_t count = 140'000;
+  CountingInAnArray(StageContext const& context, support::Kernels const& kernels) : kernels_(kernels) {
+    {
+      DeviceMemory const before = context.device.allocate(count * sizeof(std::uint64_t));
+      kernels.fill(context.stream, before.bytes(), std::byte{0xff});
+      context.stream.synchronize();
+    }
+    totals_ = DeviceArray<std::uint64_t>(context, count);
+  }
+  Promises promises() const noexcept override { return {.reads_once = true}; }
+  std::size_t run(DeviceTile const&, StreamRef stream) override {
+    kernels_.add_one(stream, totals_.span().as<std::byte>());
+    return 0;
+  }
+  void finish(StreamRef stream) override { totals_.download(result, stream); }
+  std::vector<std::uint64_t> result = std::vector<std::uint64_t>(count);
+
+ private:
+  support::Kernels const& kernels_;
+  DeviceArray<std::uint64_t> totals_;
+};
+
+/// Seen to fail where only the first part of the array is made zero.
+TEST_P(LaneContract, GivesItsStageArraysThatAreZeroAtFirst) {
+  open_lane(
+      {.make = [this](StageContext const& context) { return std::make_unique<CountingInAnArray>(context, kernels()); },
+       .merge = {}});
+  for (std::size_t i = 0; i < 3; ++i) submit(i);
+  lane().close();
+  ASSERT_NE(lane().finished_stage(), nullptr);
+  auto const& result = static_cast<CountingInAnArray*>(lane().finished_stage())->result;
+  EXPECT_EQ(std::ranges::count(result, 0x0303'0303'0303'0303U), std::ptrdiff_t{CountingInAnArray::count});
 }
 
 TEST_P(LaneContract, SaysWhyItsStageDidNotFinish) {
