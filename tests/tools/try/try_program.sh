@@ -234,6 +234,12 @@ PYTHON
     expect_code 0
     run try --rounds 1 -- /bin/sh -c "$victim asks own; head -c 300000000 /dev/zero"
     expect_code 0
+    # It has no work for a stream, so nothing is said of its streams.
+    tried -- "$victim" asks gives-up
+    expect_code 1
+    expect_out 'penstock-victim fails by itself, as it is, before it gives a default stream any work.'
+    expect_out 'Let it succeed by itself first.'
+    grep -q 'name a stream' out && fail "it says something of streams: $(cat out)"
     ;;
   LeavesNoProcessWhenItIsInterrupted)
     for signal in INT TERM HUP; do
