@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "penstock/recorder.hpp"
+#include "penstock/steps.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
@@ -202,8 +202,9 @@ using RunHookMaker = std::function<std::unique_ptr<RunHook>(PipelineOptions& opt
 
 /// What watches a pipeline while it works.
 struct Watching {
-  /// Is told when each tile that it wants was where, from borrow to sink; null for none. It outlives the pipeline.
-  Recorder* recorder = nullptr;
+  /// Is told when each tile that it wants was where, from borrow to sink: a Recorder (recorder.hpp). Null for none; it
+  /// outlives the pipeline.
+  StepLog* recorder = nullptr;
   /// Each makes something that looks at the pipeline's runs: `{verdicts()}`, `{attribution()}` of observe.hpp, or your
   /// own. They are called in this order when the pipeline is made.
   std::vector<RunHookMaker> hooks = {};

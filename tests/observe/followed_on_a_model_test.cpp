@@ -11,6 +11,7 @@
 #include "penstock/cpu/host_keeper.hpp"
 #include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/run_figures.hpp"
 
 namespace penstock {

@@ -13,6 +13,7 @@
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {

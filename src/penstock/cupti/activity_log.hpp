@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "penstock/recorder.hpp"
+#include "penstock/recording.hpp"
 
 namespace penstock {
 
@@ -22,7 +22,7 @@ class ActivityLog : public Ranges {
   /// libraries, in CUDA_HOME, or in /usr/local/cuda.
   ///
   /// Throws: Error of kind unsupported, if there is no CUPTI, or it refuses; the text says which and what to do.
-  static std::unique_ptr<ActivityLog> open(Recorder& recorder, std::string const& library = {});
+  static std::unique_ptr<ActivityLog> open(StepLog& recorder, std::string const& library = {});
 
   /// Has CUPTI hand over what it still holds, and tells the recorder. Nothing is logged from then on.
   ///

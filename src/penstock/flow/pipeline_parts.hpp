@@ -90,7 +90,7 @@ struct Pipeline::Parts {
   Topology const topology;
   unsigned const cpus;  ///< How many threads can be busy at once. Known from the start: a lost device may not say it.
   std::vector<std::string> remarks;      ///< On options that this machine could not grant.
-  Recorder const* const users_recorder;  ///< Null for none; hooks may bring one of their own.
+  StepLog const* const users_recorder;  ///< Null for none; hooks may bring one of their own.
   std::vector<std::unique_ptr<RunHook>> const hooks;
   std::unique_ptr<HostLoad> load;  ///< Since the run began; null unless it is recorded.
   KeptAwake awake;

@@ -11,6 +11,7 @@
 
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
+#include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 #include "tools/command/files_to_write.hpp"
 #include "tools/measure/figures.hpp"
@@ -29,8 +30,8 @@ struct TrialOptions {
   std::chrono::nanoseconds most_late{0};
   /// For the built-in job's Fill::memory; copies of these options have the same.
   std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
-  Recorder* recorder = nullptr;  ///< Is told where the tiles were; null for none.
-  Ranges* ranges = nullptr;      ///< Show profilers what the threads are at; null for none.
+  StepLog* recorder = nullptr;  ///< Is told where the tiles were; null for none.
+  Ranges* ranges = nullptr;     ///< Show profilers what the threads are at; null for none.
   /// Of run_whole: called when all is made and nothing has begun; what it gives is destroyed when the run is over.
   std::function<std::shared_ptr<void>(Pipeline const&, Source const&, JobWork const&)> beside = {};
   /// Of run_whole: gets JobWork::lines_so_far. Empty: that is not called.

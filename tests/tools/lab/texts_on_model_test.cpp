@@ -8,7 +8,7 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/cpu/host_keeper.hpp"
-#include "penstock/devices/models.hpp"
+#include "penstock/models/models.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/gain.hpp"
 #include "tools/lab/wrong_device.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/devices/models.hpp"
+#include "penstock/models/models.hpp"
 
 #include <algorithm>
 #include <array>

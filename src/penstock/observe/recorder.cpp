@@ -10,20 +10,21 @@
 #include <pthread.h>
 
 #include "penstock/error.hpp"
+#include "penstock/observe/flight_clock.hpp"
 
 namespace penstock {
-
-std::string_view step_name(Step step) noexcept {
-  constexpr std::array<std::string_view, step_count> names{
-      "borrow", "fill", "host", "inbox", "enqueue", "upload", "stage", "download", "notice", "deliver", "sink"};
-  return names[static_cast<std::size_t>(step)];
-}
 
 Recorder::Recorder(RecorderOptions options) : options_(options), every_(options.every), passages_(options.capacity) {
   if (options.every == 0) throw Error(ErrorKind::bad_argument, "One in 0 tiles cannot be recorded: ask for 1 or more.");
   if (options.capacity == 0) {
     throw Error(ErrorKind::bad_argument, "A recorder needs room for something: ask for 1 passage or more.");
   }
+}
+
+Recorder::~Recorder() = default;
+
+std::unique_ptr<StepTimer> Recorder::make_step_timer(Device& device, StepTimerOptions const& options) {
+  return std::make_unique<FlightClock>(device, *this, options);
 }
 
 std::uint32_t Recorder::add_row(std::string name, RecordRow::Kind kind, std::string engine) {

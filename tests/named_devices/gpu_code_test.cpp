@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/devices/gpu_code.hpp"
+#include "penstock/named_devices/gpu_code.hpp"
 
 #include <string>
 #include <string_view>

@@ -11,20 +11,10 @@
 
 #include "penstock/lane/lane_streams.hpp"
 #include "penstock/lane/path_chooser.hpp"
+#include "penstock/lane/step_timer.hpp"
 #include "penstock/recorder.hpp"
 
 namespace penstock {
-
-struct FlightClockOptions {
-  unsigned lane = 0;  ///< Its number, for the names of rows.
-  std::size_t slots = 1;
-  bool split = true;            ///< Each step has a stream of its own.
-  std::size_t more_inputs = 0;  ///< That tiles have beside the first, each uploaded in a stream of its own if split.
-  bool shared = false;          ///< Others compute in the stream of the stage as well.
-  /// How far from the anchor times are taken: a GPU's event times have 24 bits, so 500 ms to 30 ns. Also how long the
-  /// two clocks may run without a comparison; in that time the clocks of a GPU and its host part by some 25 us.
-  std::chrono::nanoseconds reach = std::chrono::milliseconds(500);
-};
 
 /// Tells a Recorder when the tiles of a flight were uploaded, computed and downloaded, and brings these times to the
 /// host's clock. What it says of a tile holds for a batch of them, which has one set of events.
@@ -43,34 +33,29 @@ struct FlightClockOptions {
 /// was asked for, or after it was seen to be through, moves the clocks together at once.
 ///
 /// Threads: the lane's.
-class FlightClock {
+class FlightClock final : public StepTimer {
  public:
+  static constexpr std::chrono::nanoseconds usual_reach = std::chrono::milliseconds(500);
+
   /// Makes the events of all slots and a stream, and reads the device's clock against the host's.
+  ///
+  /// `reach`: how far from the anchor times are taken: a GPU's event times have 24 bits, so 500 ms to 30 ns. Also how
+  /// long the two clocks may run without a comparison; in that time the clocks of a GPU and its host part by some 25 us.
   ///
   /// Blocks: some 100 us.
   /// Throws: Error, if the device refuses.
-  FlightClock(Device& device, Recorder& recorder, FlightClockOptions options);
+  FlightClock(Device& device, Recorder& recorder, StepTimerOptions const& options,
+              std::chrono::nanoseconds reach = usual_reach);
 
-  /// True if times of this tile are wanted.
-  bool wants(std::uint64_t sequence) const noexcept { return recorder_.wants(sequence); }
-  /// Begins a batch with wanted times, tiles `oldest` to `youngest` of the flight, in the slot of the youngest. Its
-  /// order is made with these events; those between the steps are used only if it goes by three streams.
+  bool wants(std::uint64_t sequence) const noexcept override { return recorder_.wants(sequence); }
   FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest,
-                     TransferPath path = TransferPath::copied) noexcept;
-  /// To be called before each step, in their order. A mark that is refused costs the tile its times and nothing else.
-  ///
-  /// Throws: a sticky Error.
-  void begin(std::size_t slot, Step step, StreamRef stream);
-  /// Likewise, before the upload of further input `which`, 0 for the second.
-  void begin_more(std::size_t slot, std::size_t which, StreamRef stream);
-  /// Notes the times of a batch that the device has passed, and since when the host might have known. What a step took
-  /// is shared out among its tiles in equal parts, one after the other, since events tell no more.
-  ///
-  /// Shape:  the sequence of each tile of the batch, in its order; empty for one of which nothing is to be noted.
-  /// Throws: Error, if the device does not say.
-  void note(std::size_t slot, std::span<std::optional<std::uint64_t> const> sequences);
-  /// As `note` for a batch of which nothing is to be noted: only the next one may be behind it.
-  void pass(std::size_t slot);
+                     TransferPath path) noexcept override;
+  void begin(std::size_t slot, Step step, StreamRef stream) override;
+  void begin_more(std::size_t slot, std::size_t which, StreamRef stream) override;
+  /// What a step took is shared out among the tiles of its batch in equal parts, one after the other, since events tell
+  /// no more.
+  void note(std::size_t slot, std::span<std::optional<std::uint64_t> const> sequences) override;
+  void pass(std::size_t slot) override;
 
  private:
   using Clock = Recorder::Clock;
@@ -78,7 +63,7 @@ class FlightClock {
   static constexpr std::size_t last = steps - 1;
   using Moments = std::array<Clock::time_point, steps>;
   struct Times {
-    Times(Device& device, FlightClockOptions const& options);
+    Times(Device& device, StepTimerOptions const& options);
     FlightEvents events;
     std::array<Event, steps> begins;  ///< With one stream the second and third are the ends of the steps before.
     std::array<bool, steps> marked{};
@@ -113,7 +98,8 @@ class FlightClock {
   void close(Times& times, Moments const& ends);
 
   Recorder& recorder_;
-  FlightClockOptions const options_;
+  StepTimerOptions const options_;
+  std::chrono::nanoseconds const reach_;
   std::array<std::uint32_t, steps> rows_{};
   std::vector<std::uint32_t> more_rows_;  ///< Of the uploads of further inputs, if streams are split.
   std::uint32_t notice_row_ = 0;

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/devices/models.hpp"
+#include "penstock/models/models.hpp"
 
 namespace penstock {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/devices.hpp"
+#include "penstock/named_devices.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -10,8 +10,7 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/devices/gpu_code.hpp"
-#include "penstock/devices/models.hpp"
+#include "penstock/named_devices/gpu_code.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/machine/host_limits.hpp"
 #ifdef PENSTOCK_WITH_CUDA
@@ -45,20 +44,11 @@ std::unique_ptr<Device> open_gpu(int ordinal) {
 }
 #endif
 
-/// A CPU device with its share of the threads; a modelled GPU, if there is a model.
-std::unique_ptr<Device> open_cpu(std::filesystem::path const& root, int ordinal = 0, std::size_t of_devices = 1,
-                                 std::optional<cpu::DeviceModel> model = {}) {
+/// How many threads each of several devices of the host may keep busy.
+unsigned share_of_threads(std::filesystem::path const& root, std::size_t of_devices) {
   auto const threads = CgroupLimits::read(root).busy_threads(affinity_of_this_thread().size());
-  std::optional<std::size_t> const memory = model ? std::optional<std::size_t>(model->memory_bytes) : std::nullopt;
-  return std::make_unique<cpu::CpuDevice>(
-      cpu::CpuOptions{.ordinal = ordinal,
-                      .compute_threads = static_cast<unsigned>(std::max<std::size_t>(1, threads / of_devices)),
-                      .memory_bytes = memory,
-                      .flavour = flavour(),
-                      .model = std::move(model)});
+  return static_cast<unsigned>(std::max<std::size_t>(1, threads / of_devices));
 }
-
-constexpr std::string_view model_prefix = "model:";
 
 /// The N of "cuda:N" for `kind` "cuda:"; empty if it is no such name.
 std::optional<int> ordinal_of(std::string_view wish, std::string_view kind) {
@@ -119,29 +109,41 @@ namespace {
 /// What a name stands for.
 struct Named {
   DeviceKind kind = DeviceKind::cpu;
-  int gpu = 0;                          ///< Its number.
-  std::optional<ModelWish> model = {};  ///< The CPU device is to be one of that.
+  int gpu = 0;                              ///< Its number.
+  std::unique_ptr<DeviceToOpen> made = {};  ///< It is one of a maker's, and lives on the host.
+
+  unsigned slower() const noexcept { return made != nullptr ? made->slower() : 1; }
 };
 
 /// Empty, if no device has that name.
-std::optional<Named> named(std::string_view wish, bool one_of_several) {
+std::optional<Named> named(std::string_view wish, bool one_of_several, DeviceMakers makers) {
   // CPU devices are numbered in the order of the list, so the number in the name only tells them apart.
   if (wish == "cpu" || wish == "cpu:0" || (one_of_several && ordinal_of(wish, "cpu:"))) return Named{};
   if (wish == "auto") return Named{list_gpus().empty() ? DeviceKind::cpu : DeviceKind::cuda};
   if (wish == "cuda") return Named{DeviceKind::cuda};
   if (auto const ordinal = ordinal_of(wish, "cuda:")) return Named{DeviceKind::cuda, *ordinal};
-  if (wish.starts_with(model_prefix)) return Named{.model = model_of(wish.substr(model_prefix.size()))};
+  for (DeviceMaker const* const maker : makers) {
+    if (auto made = maker->find(wish)) return Named{.made = std::move(made)};
+  }
   return std::nullopt;
 }
 
-/// Throws: Error of kind bad_argument, unless all devices of the process are models of one factor, or none is.
+/// The names that one device may have.
+std::string names_of_one(DeviceMakers makers) {
+  std::string names = "auto, cpu, cuda";
+  std::string last = "cuda:N";
+  for (DeviceMaker const* const maker : makers) names += ", " + std::exchange(last, maker->names());
+  return names + " or " + last;
+}
+
+/// Throws: Error of kind bad_argument, unless all devices of the process slow the clock by one factor.
 void expect_one_clock(std::vector<Named> const& all) {
-  auto const models = std::ranges::count_if(all, [](Named const& one) { return one.model.has_value(); });
-  if ((models > 0 || Clock::slower() != 1) && static_cast<std::size_t>(models) < all.size()) {
+  auto const slow = std::ranges::count_if(all, [](Named const& one) { return one.slower() != 1; });
+  if ((slow > 0 || Clock::slower() != 1) && static_cast<std::size_t>(slow) < all.size()) {
     throw Error(ErrorKind::bad_argument,
                 "A modelled GPU slows the clock of the process, so real devices would seem faster: name models only.");
   }
-  auto const other = [&](Named const& one) { return one.model && one.model->slower != all.front().model->slower; };
+  auto const other = [&](Named const& one) { return one.slower() != all.front().slower(); };
   if (std::ranges::any_of(all, other)) {
     throw Error(ErrorKind::bad_argument, "A process has one clock: name all models with the same factor behind @.");
   }
@@ -150,20 +152,22 @@ void expect_one_clock(std::vector<Named> const& all) {
 /// All of them, or none: the clock changes once all are there.
 std::vector<std::unique_ptr<Device>> open_all(std::vector<Named>& all, std::filesystem::path const& root) {
   expect_one_clock(all);
-  auto const cpus = static_cast<std::size_t>(std::ranges::count(all, DeviceKind::cpu, &Named::kind));
+  auto const on_host = static_cast<std::size_t>(std::ranges::count(all, DeviceKind::cpu, &Named::kind));
   std::vector<std::unique_ptr<Device>> opened;
-  std::map<std::string, int> of_name;  // Those that are numbered so far.
+  std::map<std::string, int, std::less<>> of_name;  // Those that are numbered so far.
   for (Named& one : all) {
     if (one.kind == DeviceKind::cuda) {
       opened.push_back(open_gpu(one.gpu));
-    } else {
-      int const ordinal = of_name[one.model ? one.model->model.called : ""]++;
-      auto model = one.model ? std::optional(std::move(one.model->model)) : std::nullopt;
-      opened.push_back(open_cpu(root, ordinal, cpus, std::move(model)));
+      continue;
     }
+    int const ordinal = of_name[std::string(one.made != nullptr ? one.made->called() : "")]++;
+    unsigned const threads = share_of_threads(root, on_host);
+    opened.push_back(one.made != nullptr ? one.made->open(ordinal, threads, flavour())
+                                         : std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{
+                                               .ordinal = ordinal, .compute_threads = threads, .flavour = flavour()}));
   }
   if (all.empty()) return opened;
-  all.front().model ? cpu::slow_clock(all.front().model->slower) : Clock::keep();
+  all.front().slower() != 1 ? all.front().made->slow_clock() : Clock::keep();
   return opened;
 }
 
@@ -178,8 +182,8 @@ bool driver_present(std::filesystem::path const& root) {
   return false;
 }
 
-std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path const& root) {
-  if (auto one = named(wish, false)) {
+std::unique_ptr<Device> open_device(std::string_view wish, DeviceMakers makers, std::filesystem::path const& root) {
+  if (auto one = named(wish, false, makers)) {
     std::vector<Named> all;
     all.push_back(std::move(*one));
     return std::move(open_all(all, root).front());
@@ -187,20 +191,18 @@ std::unique_ptr<Device> open_device(std::string_view wish, std::filesystem::path
   bool const several = wish == "all" || wish == "cuda:all" || wish.find(',') != std::string_view::npos;
   throw Error(ErrorKind::bad_argument,
               "'" + std::string(wish) +
-                  (several ? "' may be several devices, and here it is one" : "' is not a device") +
-                  ": say auto, cpu, cuda, cuda:N or model:NAME.");
+                  (several ? "' may be several devices, and here it is one" : "' is not a device") + ": say " +
+                  names_of_one(makers) + ".");
 }
 
-Devices open_devices(std::string_view wishes, std::filesystem::path const& root) {
+Devices open_devices(std::string_view wishes, DeviceMakers makers, std::filesystem::path const& root) {
   std::vector<std::string> const names = names_of(wishes);
   std::vector<Named> all;
   for (std::string const& name : names) {
-    auto one = named(name, names.size() > 1);
+    auto one = named(name, names.size() > 1, makers);
     if (!one) {
-      throw Error(
-          ErrorKind::bad_argument,
-          "'" + name +
-              "' is not a device: say auto, cpu, cuda, cuda:N or model:NAME, several of them with commas, or all.");
+      throw Error(ErrorKind::bad_argument, "'" + name + "' is not a device: say " + names_of_one(makers) +
+                                               ", several of them with commas, or all.");
     }
     auto const same = [&](Named const& other) { return other.kind == DeviceKind::cuda && other.gpu == one->gpu; };
     if (one->kind == DeviceKind::cuda && std::ranges::any_of(all, same)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/lane/flight_clock.hpp"
+#include "penstock/observe/flight_clock.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -29,16 +29,18 @@ constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max() - 1;
 
 }  // namespace
 
-FlightClock::Times::Times(Device& device, FlightClockOptions const& options)
+FlightClock::Times::Times(Device& device, StepTimerOptions const& options)
     : events(device, options.split, options.more_inputs, {.timing = true}),
       begins{timing_event(device), timing_event(device), timing_event(device)},
       more_asked(events.more_uploaded.size()) {
   for (std::size_t i = 0; i < more_asked.size(); ++i) more_begins.push_back(timing_event(device));
 }
 
-FlightClock::FlightClock(Device& device, Recorder& recorder, FlightClockOptions options)
+FlightClock::FlightClock(Device& device, Recorder& recorder, StepTimerOptions const& options,
+                         std::chrono::nanoseconds reach)
     : recorder_(recorder),
       options_(options),
+      reach_(reach),
       opened_(none),
       closed_(none),
       anchor_(timing_event(device)),
@@ -93,7 +95,7 @@ void FlightClock::begin(std::size_t slot, Step step, StreamRef stream) {
   Times& times = *slots_[slot];
   auto const asked = times.asked[index_of(step)] = Clock::now();
   bool const first = step == (times.mapped ? Step::stage : Step::upload);
-  if (first && asked - compared_ >= options_.reach) compare_clocks(asked);
+  if (first && asked - compared_ >= reach_) compare_clocks(asked);
   if (awaited_) ask_for_anchor();
   if (!times.marked[index_of(step)]) return;
   try {
@@ -263,7 +265,7 @@ void FlightClock::pass(std::size_t slot) {
 void FlightClock::close(Times& times, Moments const& ends) {
   closed_ = times.number;
   ends_ = ends;
-  if (end_of(times, ends) - anchored_ < options_.reach) return;
+  if (end_of(times, ends) - anchored_ < reach_) return;
   // This tile's last mark becomes the anchor, and the old anchor its mark.
   anchored_ = host_time(times.events.landed);
   std::swap(anchor_, times.events.landed);

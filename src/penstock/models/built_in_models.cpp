@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "penstock/devices/models.hpp"
+#include "penstock/models/models.hpp"
 
 namespace penstock {
 namespace {

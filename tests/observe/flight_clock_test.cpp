@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/lane/flight_clock.hpp"
+#include "penstock/observe/flight_clock.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,9 +34,9 @@ struct AFlightsClock : testing::Test {
   std::unique_ptr<FlightClock> clock;
   std::map<std::uint64_t, Passage> noted;  ///< By the kernels; read once the device is idle.
 
-  void open(FlightClockOptions options = {.slots = 2}) {
+  void open(std::chrono::nanoseconds reach = FlightClock::usual_reach, StepTimerOptions options = {}) {
     options.slots = 2;
-    clock = std::make_unique<FlightClock>(device, recorder, options);
+    clock = std::make_unique<FlightClock>(device, recorder, options, reach);
   }
   void TearDown() override {
     device.synchronize();
@@ -63,7 +63,7 @@ struct AFlightsClock : testing::Test {
     compute_for(tile, busy);
     compute.record(events.landed);
   }
-  void put(std::uint64_t tile, milliseconds busy) { put(tile, clock->open(tile % 2, tile, tile), busy); }
+  void put(std::uint64_t tile, milliseconds busy) { put(tile, clock->open(tile % 2, tile, tile, TransferPath::copied), busy); }
   void note(std::uint64_t tile) {
     device.synchronize();
     clock->note(tile % 2, std::array{std::optional(tile)});
@@ -105,7 +105,7 @@ struct AFlightsClock : testing::Test {
 
 /// Seen to fail if only the anchor moves, or only the moment that it stands for.
 TEST_F(AFlightsClock, StaysWithTheHostsWhileItsAnchorMoves) {
-  open({.reach = std::chrono::nanoseconds(0)});
+  open(std::chrono::nanoseconds(0));
   constexpr std::uint64_t tiles = 40;
   std::map<std::uint64_t, std::int64_t> known;
   for (std::uint64_t tile = 1; tile <= tiles; ++tile) {
@@ -145,7 +145,7 @@ struct ADriftingClock : AFlightsClock, testing::WithParamInterface<double> {
 /// Seen to fail if the clocks are compared once only; or, where the device's is the faster one, if what is known of the
 /// end before does not count.
 TEST_P(ADriftingClock, StaysWithTheHostsAndLetsNoStepGoBackInTime) {
-  open({.reach = milliseconds(10)});
+  open(milliseconds(10));
   constexpr std::uint64_t tiles = 300;
   std::map<std::uint64_t, std::pair<std::int64_t, std::int64_t>> known;  // From when to when a tile was under way.
   for (std::uint64_t tile = 1; tile <= tiles; ++tile) {
@@ -203,10 +203,10 @@ struct MarksOfAClock : AFlightsClock, testing::WithParamInterface<std::tuple<boo
 
 TEST_P(MarksOfAClock, AreNoMoreThanItNeeds) {
   auto const [split, shared, marks] = GetParam();
-  open({.split = split, .shared = shared, .reach = std::chrono::hours(1)});
+  open(std::chrono::hours(1), {.split = split, .shared = shared});
   device.inject(cpu::Fault::refuse_record, static_cast<std::uint64_t>(marks) + 1);
-  clock->open(1, 1, 1);
-  clock->open(0, 2, 2);
+  clock->open(1, 1, 1, TransferPath::copied);
+  clock->open(0, 2, 2, TransferPath::copied);
   for (Step const step : {Step::upload, Step::stage, Step::download}) clock->begin(0, step, compute);
   EXPECT_EQ(device.armed_faults(), 1u) << "one mark more was made";
   Event const any = device.make_event();
@@ -242,8 +242,8 @@ TEST_F(AFlightsClock, LetsTheStageOfACopiedTileBeginWhereThatOfAMappedOneEnds) {
 }
 
 TEST_F(AFlightsClock, DoesNotNoteATileOfWhichAMarkWasRefused) {
-  open({.reach = std::chrono::hours(1)});  // Else a test that is held up records once more, and that is refused.
-  FlightEvents& events = clock->open(1, 1, 1);
+  open(std::chrono::hours(1));  // Else a test that is held up records once more, and that is refused.
+  FlightEvents& events = clock->open(1, 1, 1, TransferPath::copied);
   device.inject(cpu::Fault::refuse_record);
   put(1, events, milliseconds(1));
   put(2, milliseconds(1));
