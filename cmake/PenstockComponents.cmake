@@ -18,9 +18,7 @@ penstock_add_component(observe
 penstock_add_component(models
   SENTENCE "GPUs that are modelled by the CPU device, their clock, and devices of every kind by name."
   NEEDS    engine
-  LAYERS   models devices
-  GUESTS   cpu/cost_on_model.cpp cpu/cost_on_model.hpp cpu/device_model.hpp cpu/faults.hpp cpu/host_account.hpp
-           cpu/host_keeper.cpp cpu/host_keeper.hpp cpu/modelled_time.cpp cpu/onward.hpp cpu/waits_abroad.cpp)
+  LAYERS   models devices)
 
 penstock_add_component(ingest
   SENTENCE "Sources: files, compressed files, sockets, packets, shared memory; where records begin and end."

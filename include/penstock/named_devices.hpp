@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices by name: what this process can open itself, and what makers add. Programs include devices.hpp, which names the
-// makers that penstock has.
+// Devices by name: what this process can open itself, and what makers add. Programs include devices.hpp, which names
+// the makers that penstock has.
 #pragma once
 
 #include <filesystem>

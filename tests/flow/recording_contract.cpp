@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "flow/pipeline_contract.hpp"
+
 #include "penstock/recorder.hpp"
 
 namespace penstock {

@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "cpu/timeline_world.hpp"
+#include "models/timeline_world.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ double milliseconds(std::string const& name, Issue issue) {
     for (std::size_t i = 0; i < streams && issue == Issue::by_step; ++i) last = &step(*all[i], kind);
   }
   device.run();
-  return std::chrono::duration<double, std::milli>(last->modelled.end.time_since_epoch()).count();
+  return std::chrono::duration<double, std::milli>(modelled(*last).end.time_since_epoch()).count();
 }
 
 /// What was published for a card, in milliseconds.

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock {
 namespace {
@@ -28,7 +29,7 @@ struct AFlightsClock : testing::Test {
   explicit AFlightsClock(double drift = 0) : device({.clock_drift = drift}) {}
 
   std::atomic<bool> held{false};  ///< Kernels compute on until it is false. It outlives the device, which they run on.
-  cpu::CpuDevice device;
+  cpu::FaultyCpuDevice device;
   Recorder recorder{{.capacity = 1 << 14}};
   Stream upload = device.make_stream(), compute = device.make_stream(), download = device.make_stream();
   std::unique_ptr<FlightClock> clock;
@@ -63,7 +64,9 @@ struct AFlightsClock : testing::Test {
     compute_for(tile, busy);
     compute.record(events.landed);
   }
-  void put(std::uint64_t tile, milliseconds busy) { put(tile, clock->open(tile % 2, tile, tile, TransferPath::copied), busy); }
+  void put(std::uint64_t tile, milliseconds busy) {
+    put(tile, clock->open(tile % 2, tile, tile, TransferPath::copied), busy);
+  }
   void note(std::uint64_t tile) {
     device.synchronize();
     clock->note(tile % 2, std::array{std::optional(tile)});

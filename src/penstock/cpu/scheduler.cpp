@@ -73,18 +73,23 @@ ReadyWork::Work Scheduler::enqueue_and_take(StreamState& stream, Request kernel)
 
 Operation& Scheduler::put(StreamState& stream, Request request, SchedulerLock& lock) {
   if (lost_) throw Error(*lost_);
+  if (!keeps_time()) {
+    Operation& operation = order_.put(stream, std::move(request));
+    ++unfinished_;
+    return operation;
+  }
   auto const now = Clock::now();
   catch_up(lock, now);  // What goes on there has come as far when the operation is added.
   Operation& operation = order_.put(stream, std::move(request));
   ++unfinished_;
-  if (keeps_time()) timeline_->add(operation, now);
+  keeper_->add(operation, now);
   return operation;
 }
 
 /// It depends on nothing any more: an engine may have it, or it is done at once.
 void Scheduler::start(Operation& operation, OperationQueue& done, SchedulerLock& lock) {
   if (!needs_engine(operation)) return done.push(operation);
-  bool const too_early = keeps_time() && operation.request.kind == Kind::callback && !operation.modelled.due;
+  bool const too_early = keeps_time() && operation.request.kind == Kind::callback && !keeper_->may_call(operation);
   if (!too_early) make_ready(operation, lock);
 }
 
@@ -94,29 +99,17 @@ void Scheduler::complete(Operation& operation, SchedulerLock& lock) {
   OperationQueue completing;
   completing.push(operation);
   while (Operation* const done = completing.pop()) {
-    if (done->started && !done->modelled.held) {
+    if (std::exchange(done->started, false)) {
       done->stream->running = done->stream->calling = false;
       --running_;
       if (is_copy(*done)) --copying_;
     }
-    // What is behind a kernel that notes its times may read them.
-    if (keeps_time() && notes_times(done->request)) {
-      if (!done->modelled.over) {
-        done->modelled.held = true;
-        continue;
-      }
-      note_times(*done);
-    }
+    if (keeps_time() && keeper_->holds(*done)) continue;  // `catch_up` completes it.
     done->done = true;
     for (Operation* const dependent : done->dependents) {
       if (--dependent->unmet == 0) start(*dependent, completing, lock);
     }
-    if (keeps_time()) {
-      if (done->request.kind == Kind::callback) timeline_->called(*done, Clock::now());
-      done->modelled.done_at = Clock::now();
-      if (!done->modelled.awaited) continue;  // `catch_up` lets it pass.
-      note_delay(*done);
-    }
+    if (keeps_time() && !keeper_->done(*done)) continue;  // `catch_up` lets it pass.
     pass(*done, lock);
   }
   if (lost_) wake_hosts();
@@ -146,7 +139,7 @@ void Scheduler::make_ready(Operation& operation, SchedulerLock& lock) {
 
 void Scheduler::pass(Operation& operation, SchedulerLock& lock) {
   StreamState& stream = *operation.stream;
-  Clock::time_point const now = keeps_time() ? operation.modelled.end : Clock::now();
+  Clock::time_point const now = keeps_time() ? keeper_->end_of(operation) : Clock::now();
   operation.linked = false;
   if (stream.last == &operation) stream.last = nullptr;
   ++stream.passed;
@@ -154,14 +147,13 @@ void Scheduler::pass(Operation& operation, SchedulerLock& lock) {
   stream.moved.notify_all();
   if (EventState* const event = operation.request.event; event != nullptr) {
     event->pending = nullptr;
-    if (event->timing || timeline_) event->passed_at = now;
+    if (event->timing || keeper_ != nullptr) event->passed_at = now;
     event->passed.notify_all();
   }
   if (operation.request.word != nullptr && !lost_) {
     // Release: a thread that reads the number sees what the operations before it wrote.
     std::atomic_ref<std::uint64_t>(*operation.request.word).store(operation.request.number, std::memory_order_release);
   }
-  if (keeps_time()) ++timed_;
   operation.dependents.clear();
   lock.tell(std::move(operation.onward));
   lock.bury(operation);
@@ -174,7 +166,7 @@ ReadyWork::Work Scheduler::take(Engine engine, Seat& seat) {
 }
 
 void Scheduler::compute_here(StreamState& stream) {
-  if (timeline_) return;
+  if (keeper_ != nullptr) return;
   std::lock_guard const lock(mutex_);
   if (!stream.computes_here.exchange(true, std::memory_order_relaxed)) ready_.add_computing_thread();
 }
@@ -250,7 +242,7 @@ void Scheduler::lose(Error const& why, int code, SchedulerLock& lock) {
   OperationQueue discarded;
   ready_.clear(callbacks, discarded);
   while (Operation* const operation = callbacks.pop()) make_ready(*operation, lock);
-  drop_timeline(lock);
+  drop_time(lock);
   while (Operation* const operation = discarded.pop()) complete(*operation, lock);
   release_all(lock);
   // Hosts are woken when the operation at fault passes, which comes next.

@@ -9,12 +9,15 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/ready_work.hpp"
 #include "penstock/cpu/stream_order.hpp"
-#include "penstock/cpu/timeline.hpp"
+#include "penstock/cpu/time_keeper.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::cpu {
@@ -29,9 +32,8 @@ namespace penstock::cpu {
 /// Threads: any.
 class Scheduler {
  public:
-  Scheduler() = default;
-  /// For a modelled GPU: what is done also waits for its end on the device's clock.
-  explicit Scheduler(DeviceModel const& model) : timeline_(model) {}
+  /// With a keeper, what is done also waits for its end by that one's time. Null: it keeps the system's time.
+  explicit Scheduler(std::unique_ptr<TimeKeeper> keeper = nullptr) : keeper_(std::move(keeper)) {}
   Scheduler(Scheduler const&) = delete;
   Scheduler& operator=(Scheduler const&) = delete;
 
@@ -120,7 +122,7 @@ class Scheduler {
 
   /// Blocks: until there is work, or `stop` was called: then there is no work.
   ReadyWork::Work take(Engine engine, Seat& seat);
-  /// Threads that launch kernels in the stream run their blocks. Not on a modelled GPU, where a kernel takes its time.
+  /// Threads that launch kernels in the stream run their blocks. Not with a TimeKeeper, where a kernel takes its time.
   void compute_here(StreamState& stream);
   static bool computes_here(StreamState const& stream) noexcept {
     return stream.computes_here.load(std::memory_order_relaxed);
@@ -143,21 +145,17 @@ class Scheduler {
   /// Blocks: until threads of other devices have come back from here.
   void stop();
 
-  /// The model, or null.
-  DeviceModel const* model() const noexcept { return timeline_ ? &timeline_->model() : nullptr; }
-  /// What a call of the driver's costs the calling thread, which waits for the calls of others in it.
-  ///
-  /// Shape: there is a model.
-  std::chrono::nanoseconds cost_of_call(DeviceModel::Time cost) noexcept;
-  /// Lets operations pass when they are over on the modelled GPU. For a thread of its own.
+  /// Whose time is kept; null for the system's.
+  TimeKeeper* keeper() const noexcept { return keeper_.get(); }
+  /// Lets operations pass when their time is over. For a thread of its own.
   ///
   /// Blocks: until `stop` was called.
   void keep_time();
-  /// The share of operations that were done so long after their end on the modelled GPU that it shows: the machine is
-  /// too slow for its clock. Since it was last asked for.
-  double take_late_share();
+  /// As TimeKeeper::remarks.
+  std::vector<std::string> remarks(std::string const& device);
 
  private:
+  class InTime;
   Operation& put(StreamState& stream, Request request, SchedulerLock& lock);
   ReadyWork::Work begun(ReadyWork::Work work);
   void start(Operation& operation, OperationQueue& done, SchedulerLock& lock);
@@ -165,30 +163,31 @@ class Scheduler {
   void make_ready(Operation& operation, SchedulerLock& lock);
   void pass(Operation& operation, SchedulerLock& lock);
   void await_the_end(StreamState& stream) noexcept;
-  void catch_up(SchedulerLock& lock, Clock::time_point now = Clock::now());
-  void drop_timeline(SchedulerLock& lock);
+  void catch_up(SchedulerLock& lock) {
+    if (keeps_time()) catch_up(lock, Clock::now());
+  }
+  void catch_up(SchedulerLock& lock, Clock::time_point now);
+  void drop_time(SchedulerLock& lock);
   bool promise(EventState const& event, std::unique_ptr<Onward>& onward);
   std::unique_ptr<Onward> put_wait(StreamState& stream);
   bool is_pending_elsewhere(StreamState const& stream, EventState const& event);
   void release(Operation& wait, SchedulerLock& lock);
   void release_all(SchedulerLock& lock);
   void break_promises(SchedulerLock& lock) noexcept;
-  bool keeps_time() const noexcept { return timeline_.has_value() && keeps_time_; }
-  static bool notes_times(Request const& kernel) noexcept {
-    return kernel.cost.began != nullptr || kernel.cost.ended != nullptr;
+  bool keeps_time() const noexcept { return keeper_ != nullptr && keeps_time_; }
+  bool noticed(Clock::time_point passed_at) const noexcept { return keeper_ == nullptr || keeper_->noticed(passed_at); }
+  void await_notice(Clock::time_point passed_at) const noexcept {
+    if (keeper_ != nullptr) keeper_->await_notice(passed_at);
   }
-  static void note_times(Operation const& kernel) noexcept;
-  void note_delay(Operation const& operation) noexcept;
-  bool noticed(Clock::time_point passed_at) const noexcept;
-  void await_notice(Clock::time_point passed_at) const noexcept;
   void lose(Error const& why, int code, SchedulerLock& lock);
   void deliver_late(SchedulerLock& lock);
   bool at_rest(StreamState const& stream) const noexcept;
   bool needs_engine(Operation const& operation) const noexcept;
   void wake_hosts() noexcept;
 
+  std::unique_ptr<TimeKeeper> const keeper_;
   mutable std::mutex mutex_;
-  StreamOrder order_;
+  StreamOrder order_{keeper_.get()};
   std::unordered_set<EventState*> events_;
   std::size_t unfinished_ = 0;  ///< Operations that have not passed.
   std::size_t running_ = 0;     ///< Operations that engines are at.
@@ -213,13 +212,9 @@ class Scheduler {
   /// Threads pass it to come here from schedulers of other devices, until `stop`.
   std::shared_ptr<Rundown> const visits_ = std::make_shared<Rundown>(true);
 
-  std::optional<Timeline> timeline_;                        ///< Of a modelled GPU.
   bool keeps_time_ = true;                                  ///< Until the device is lost, or stops.
   Clock::time_point next_look_ = Clock::time_point::max();  ///< When the thread that keeps time looks.
   std::condition_variable time_changed_;
-  std::uint64_t timed_ = 0;                   ///< Operations that passed on the modelled GPU,
-  std::uint64_t timed_late_ = 0;              ///< and those of them that were late.
-  std::atomic<std::int64_t> driver_free_{0};  ///< When the driver serves the next call, in nanoseconds of Clock.
 };
 
 }  // namespace penstock::cpu

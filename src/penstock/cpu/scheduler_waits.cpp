@@ -39,7 +39,7 @@ std::optional<std::chrono::nanoseconds> Scheduler::between(EventState const& ear
   catch_up(lock);
   if (!earlier.passed_at || !noticed(*earlier.passed_at)) return std::nullopt;
   if (!later.passed_at || !noticed(*later.passed_at)) return std::nullopt;
-  auto const told = [&](Clock::time_point passed) { return timeline_ ? timeline_->told(passed) : passed; };
+  auto const told = [&](Clock::time_point passed) { return keeper_ != nullptr ? keeper_->told(passed) : passed; };
   return told(*later.passed_at) - told(*earlier.passed_at);
 }
 

@@ -75,7 +75,7 @@ void Scheduler::arrive(Operation& wait, std::uint64_t number) noexcept {
 
 void Scheduler::release(Operation& wait, SchedulerLock& lock) {
   wait.request.abroad = false;
-  if (keeps_time()) timeline_->release(wait, Clock::now());
+  if (keeps_time()) keeper_->release(wait, Clock::now());
   if (--wait.unmet == 0) complete(wait, lock);
 }
 

@@ -87,7 +87,7 @@ class Producers final : private BringsTiles {
   Source& source_;
   std::vector<ProducerPlace> const places_;
   StepLog* const recorder_;  ///< Null for none.
-  Ranges* const ranges_;      ///< Likewise.
+  Ranges* const ranges_;     ///< Likewise.
   /// Wakes the producers that wait for a tile that they no longer need.
   std::stop_source enough_;
   std::stop_callback<std::function<void()>> pass_on_;

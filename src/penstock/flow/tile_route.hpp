@@ -45,7 +45,7 @@ class TileRoute {
     std::size_t consumers = 1;         ///< Threads for host stages and sink, the one in Graph::wait among them.
     std::chrono::nanoseconds spin{0};  ///< As Graph has it.
     CpuSet cpus = {};                  ///< Likewise.
-    StepLog* recorder = nullptr;      ///< Is told what host stages and sink do; null for none.
+    StepLog* recorder = nullptr;       ///< Is told what host stages and sink do; null for none.
     Ranges* ranges = nullptr;          ///< Likewise.
   };
 

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/cpu/host_keeper.hpp"
+#include "penstock/models/host_keeper.hpp"
+#include "penstock/models/modelled_time.hpp"
 #include "penstock/models/models.hpp"
 
 namespace penstock {
@@ -21,7 +22,7 @@ class ModelToOpen final : public DeviceToOpen {
                                                             .compute_threads = threads,
                                                             .memory_bytes = wish_.model.memory_bytes,
                                                             .flavour = flavour,
-                                                            .model = wish_.model});
+                                                            .time = cpu::modelled_time(wish_.model)});
   }
   void slow_clock() override { cpu::slow_clock(wish_.slower); }
 

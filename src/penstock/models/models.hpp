@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "penstock/cpu/device_model.hpp"
-#include "penstock/cpu/host_keeper.hpp"
+#include "penstock/models/device_model.hpp"
+#include "penstock/models/host_keeper.hpp"
 
 namespace penstock {
 

@@ -10,9 +10,9 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/named_devices/gpu_code.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/machine/host_limits.hpp"
+#include "penstock/named_devices/gpu_code.hpp"
 #ifdef PENSTOCK_WITH_CUDA
 #include "penstock/cuda/cuda_device.hpp"
 #include "penstock/cuda/probe.hpp"

@@ -40,7 +40,8 @@ class FlightClock final : public StepTimer {
   /// Makes the events of all slots and a stream, and reads the device's clock against the host's.
   ///
   /// `reach`: how far from the anchor times are taken: a GPU's event times have 24 bits, so 500 ms to 30 ns. Also how
-  /// long the two clocks may run without a comparison; in that time the clocks of a GPU and its host part by some 25 us.
+  /// long the two clocks may run without a comparison; in that time the clocks of a GPU and its host part by some 25
+  /// us.
   ///
   /// Blocks: some 100 us.
   /// Throws: Error, if the device refuses.

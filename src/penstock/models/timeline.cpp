@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/cpu/timeline.hpp"
+#include "penstock/models/timeline.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ bool takes_time(Operation const& operation) {
   return is_copy(operation) || kind == Kind::kernel || kind == Kind::callback;
 }
 double time_left(Operation const& operation) {
-  return operation.modelled.left / operation.modelled.rate;
+  return modelled(operation).left / modelled(operation).rate;
 }
 Timeline::Time end_of(Operation const& operation, Timeline::Time now) {
   return later(now, time_left(operation));
@@ -40,7 +40,7 @@ Timeline::CopyEngine& Timeline::engine_of(Operation const& operation) noexcept {
 void Timeline::add(Operation& operation, Time now) noexcept {
   note_issue(operation);
   if (model_.copies_in_order_of_issue && is_copy(operation)) engine_of(operation).waiting.push(operation);
-  if (operation.modelled.unmet == 0) begin(operation, std::max(now, now_));
+  if (modelled(operation).unmet == 0) begin(operation, std::max(now, now_));
 }
 
 /// Of a device that tells the end of kernels with that of the kernel issued right behind them.
@@ -50,8 +50,8 @@ void Timeline::note_issue(Operation& operation) noexcept {
   if (before == nullptr || before->request.kind != Kind::kernel || operation.request.kind != Kind::kernel) return;
   // One that waits for the other would never begin.
   if (std::ranges::find(before->dependents, &operation) != before->dependents.end()) return;
-  before->modelled.signals_with = &operation;
-  operation.modelled.signals_for = before;
+  modelled(*before).signals_with = &operation;
+  modelled(operation).signals_for = before;
 }
 
 void Timeline::advance(Time now) noexcept {
@@ -61,8 +61,8 @@ void Timeline::advance(Time now) noexcept {
     double const passed = static_cast<double>((next - now_).count());
     Operation* const ending = first_to_end();
     bool const ends = ending != nullptr && end_of(*ending, now_) <= next;
-    for (Operation* each = active_; each != nullptr; each = each->modelled.next) {
-      each->modelled.left = std::max(0.0, each->modelled.left - passed * each->modelled.rate);
+    for (Operation* each = active_; each != nullptr; each = modelled(*each).next) {
+      modelled(*each).left = std::max(0.0, modelled(*each).left - passed * modelled(*each).rate);
     }
     now_ = next;
     if (ends) {
@@ -73,11 +73,11 @@ void Timeline::advance(Time now) noexcept {
         end(*ending, now_);
         begin_copies(engine_of(*ending), now_);
       }
-    } else if (handed_over_.front() != nullptr && handed_over_.front()->modelled.ready <= next) {
+    } else if (handed_over_.front() != nullptr && modelled(*handed_over_.front()).ready <= next) {
       begin_work(*handed_over_.pop(), now_);
-    } else if (calls_.front() != nullptr && calls_.front()->modelled.begin <= next) {
+    } else if (calls_.front() != nullptr && modelled(*calls_.front()).begin <= next) {
       Operation* const call = calls_.pop();
-      call->modelled.due = true;
+      modelled(*call).due = true;
       due_.push(*call);
     } else if (next >= now) {
       return;
@@ -87,7 +87,7 @@ void Timeline::advance(Time now) noexcept {
 
 void Timeline::release(Operation& operation, Time now) noexcept {
   advance(now);
-  if (--operation.modelled.unmet == 0) begin(operation, now_);
+  if (--modelled(operation).unmet == 0) begin(operation, now_);
 }
 
 void Timeline::called(Operation& callback, Time now) noexcept {
@@ -98,21 +98,21 @@ void Timeline::called(Operation& callback, Time now) noexcept {
 Timeline::Time Timeline::next_event() const noexcept {
   Time next = Time::max();
   if (Operation const* const ending = first_to_end()) next = end_of(*ending, now_);
-  if (handed_over_.front() != nullptr) next = std::min(next, handed_over_.front()->modelled.ready);
-  if (calls_.front() != nullptr) next = std::min(next, calls_.front()->modelled.begin);
+  if (handed_over_.front() != nullptr) next = std::min(next, modelled(*handed_over_.front()).ready);
+  if (calls_.front() != nullptr) next = std::min(next, modelled(*calls_.front()).begin);
   return next;
 }
 
 /// All that it depends on is over.
 void Timeline::begin(Operation& operation, Time at) noexcept {
-  Kind const behind = operation.modelled.behind;
+  Kind const behind = modelled(operation).behind;
   bool const takes_over = (is_copy(operation) && behind == Kind::kernel) ||
                           (operation.request.kind == Kind::kernel &&
                            (behind == Kind::upload || behind == Kind::download || behind == Kind::copy));
   // One that is in line for its engine already stays there.
   bool const in_line = model_.copies_in_order_of_issue && is_copy(operation);
   if (!takes_over || in_line) return begin_work(operation, at);
-  operation.modelled.ready = later(at, nanoseconds(model_.kernels.handover));
+  modelled(operation).ready = later(at, nanoseconds(model_.kernels.handover));
   handed_over_.push(operation);
 }
 
@@ -121,7 +121,7 @@ void Timeline::begin_work(Operation& operation, Time at) noexcept {
     case Kind::upload:
     case Kind::download:
     case Kind::copy: {
-      operation.modelled.may_begin = true;
+      modelled(operation).may_begin = true;
       CopyEngine& engine = engine_of(operation);
       if (!model_.copies_in_order_of_issue) engine.waiting.push(operation);
       begin_copies(engine, at);
@@ -130,36 +130,36 @@ void Timeline::begin_work(Operation& operation, Time at) noexcept {
     case Kind::kernel: {
       double const length = cost_.kernel(operation.request);
       unsigned const waves = cost_.waves(operation.request, length);
-      operation.modelled.share = cost_.share(operation.request);
-      operation.modelled.wave = length / waves;
-      operation.modelled.waves = waves - 1;
-      operation.modelled.left = nanoseconds(model_.kernels.start) + operation.modelled.wave;
+      modelled(operation).share = cost_.share(operation.request);
+      modelled(operation).wave = length / waves;
+      modelled(operation).waves = waves - 1;
+      modelled(operation).left = nanoseconds(model_.kernels.start) + modelled(operation).wave;
       if (length > 0) {  // GB/s are bytes in a nanosecond.
-        operation.modelled.reads = static_cast<double>(operation.request.linked_reads) / length;
-        operation.modelled.writes = static_cast<double>(operation.request.linked_writes) / length;
-        operation.modelled.memory = cost_.bytes_of_memory(operation.request) / length;
+        modelled(operation).reads = static_cast<double>(operation.request.linked_reads) / length;
+        modelled(operation).writes = static_cast<double>(operation.request.linked_writes) / length;
+        modelled(operation).memory = cost_.bytes_of_memory(operation.request) / length;
       }
       kernels_like(operation).push(operation);
       begin_kernels(at);
       break;
     }
     case Kind::callback:
-      operation.modelled.begin =
+      modelled(operation).begin =
           later(at, nanoseconds(model_.completions.noticed) + nanoseconds(model_.completions.called));
       calls_.push(operation);
       break;
     default:
-      operation.modelled.begin = at;
+      modelled(operation).begin = at;
       end(operation, at);
   }
 }
 
 void Timeline::begin_copies(CopyEngine& engine, Time at) noexcept {
   Operation* const next = engine.waiting.front();
-  if (engine.busy || next == nullptr || !next->modelled.may_begin) return;
+  if (engine.busy || next == nullptr || !modelled(*next).may_begin) return;
   engine.waiting.pop();
   engine.busy = true;
-  next->modelled.left = nanoseconds(model_.link.copy) + cost_.copy(next->request);
+  modelled(*next).left = nanoseconds(model_.link.copy) + cost_.copy(next->request);
   activate(*next, at);
 }
 
@@ -172,21 +172,21 @@ void Timeline::begin_kernels(Time at) noexcept {
   constexpr double rounding = 1e-9;
   for (Line& line : kernels_) {
     while (Operation* const kernel = line.front()) {
-      if (kernel->modelled.share > free_share_ + rounding || kernels_active_ >= model_.kernels.at_once) return;
+      if (modelled(*kernel).share > free_share_ + rounding || kernels_active_ >= model_.kernels.at_once) return;
       line.pop();
       ++kernels_active_;
-      free_share_ -= kernel->modelled.share;
+      free_share_ -= modelled(*kernel).share;
       activate(*kernel, at);
     }
   }
 }
 
 void Timeline::end_wave(Operation& kernel, Time at) noexcept {
-  free_share_ = std::min(1.0, free_share_ + kernel.modelled.share);
+  free_share_ = std::min(1.0, free_share_ + modelled(kernel).share);
   --kernels_active_;
-  if (kernel.modelled.waves > 0) {
-    --kernel.modelled.waves;
-    kernel.modelled.left = kernel.modelled.wave;
+  if (modelled(kernel).waves > 0) {
+    --modelled(kernel).waves;
+    modelled(kernel).left = modelled(kernel).wave;
     kernels_like(kernel).push_front(kernel);
   } else {
     end_kernel(kernel, at);
@@ -195,27 +195,27 @@ void Timeline::end_wave(Operation& kernel, Time at) noexcept {
 }
 
 void Timeline::end_kernel(Operation& kernel, Time at) noexcept {
-  kernel.modelled.computed = true;
-  if (kernel.modelled.signals_with != nullptr) return;
+  modelled(kernel).computed = true;
+  if (modelled(kernel).signals_with != nullptr) return;
   for (Operation* ending = &kernel; ending != nullptr;) {
-    Operation* const before = ending->modelled.signals_for;
+    Operation* const before = modelled(*ending).signals_for;
     end(*ending, at);
-    if (before != nullptr) before->modelled.signals_with = nullptr;
-    ending = before != nullptr && before->modelled.computed ? before : nullptr;
+    if (before != nullptr) modelled(*before).signals_with = nullptr;
+    ending = before != nullptr && modelled(*before).computed ? before : nullptr;
   }
 }
 
 void Timeline::activate(Operation& operation, Time at) noexcept {
-  operation.modelled.begin = std::min(operation.modelled.begin, at);  // A kernel is activated for each of its waves.
-  operation.modelled.next = active_;
+  modelled(operation).begin = std::min(modelled(operation).begin, at);  // A kernel is activated for each of its waves.
+  modelled(operation).next = active_;
   active_ = &operation;
   share_link();
 }
 
 void Timeline::deactivate(Operation& operation) noexcept {
   Operation** place = &active_;
-  while (*place != &operation) place = &(*place)->modelled.next;
-  *place = operation.modelled.next;
+  while (*place != &operation) place = &modelled(**place).next;
+  *place = modelled(operation).next;
   if (is_copy(operation)) engine_of(operation).busy = false;
   share_link();
 }
@@ -226,18 +226,18 @@ void Timeline::end(Operation& first, Time at) noexcept {
   ending.push(first);
   while (Operation* const operation = ending.pop()) {
     if (operation == last_issued_) last_issued_ = nullptr;
-    operation->modelled.over = true;
-    operation->modelled.end = at;
+    modelled(*operation).over = true;
+    modelled(*operation).end = at;
     // What takes no time is between the work before it and behind it as if it were not there.
-    if (takes_time(*operation)) operation->modelled.behind = operation->request.kind;
+    if (takes_time(*operation)) modelled(*operation).behind = operation->request.kind;
     over_.push(*operation);
     for (Operation* const dependent : operation->dependents) {
-      dependent->modelled.behind = operation->modelled.behind;
-      if (--dependent->modelled.unmet != 0) continue;
+      modelled(*dependent).behind = modelled(*operation).behind;
+      if (--modelled(*dependent).unmet != 0) continue;
       if (takes_time(*dependent)) {
         begin(*dependent, at);
       } else {
-        dependent->modelled.begin = at;
+        modelled(*dependent).begin = at;
         ending.push(*dependent);
       }
     }
@@ -256,8 +256,8 @@ struct Timeline::LinkDirection {
 
 Timeline::LinkDirection Timeline::direction(bool up) const noexcept {
   LinkDirection direction;
-  for (Operation const* each = active_; each != nullptr; each = each->modelled.next) {
-    if (each->request.kind == Kind::kernel) direction.wanted += up ? each->modelled.reads : each->modelled.writes;
+  for (Operation const* each = active_; each != nullptr; each = modelled(*each).next) {
+    if (each->request.kind == Kind::kernel) direction.wanted += up ? modelled(*each).reads : modelled(*each).writes;
     if (takes_the_link(*each) && (each->request.kind == Kind::upload) == up) direction.copied = true;
   }
   return direction;
@@ -273,25 +273,24 @@ void Timeline::share_link() noexcept {
     return std::min(direction.taken(rate), model_.link.mapped);
   };
   double memory = 0;
-  for (Operation const* each = active_; each != nullptr; each = each->modelled.next) memory += each->modelled.memory;
+  for (Operation const* each = active_; each != nullptr; each = modelled(*each).next) memory += modelled(*each).memory;
   double const taken_up = of_kernels(up, rate_up), taken_down = of_kernels(down, rate_down);
-  for (Operation* each = active_; each != nullptr; each = each->modelled.next) {
-    Modelled& modelled = each->modelled;
+  for (Operation* each = active_; each != nullptr; each = modelled(*each).next) {
+    Modelled& its = modelled(*each);
     if (takes_the_link(*each)) {
       bool const goes_up = each->request.kind == Kind::upload;
       double const alone = cost_.link_rate(each->request);
-      modelled.rate =
+      its.rate =
           std::min(1.0, (goes_up ? rate_up - taken_up : rate_down - taken_down) / alone) * cost_.kept_by_copies(memory);
-    } else if (modelled.reads > 0 || modelled.writes > 0) {
-      modelled.rate = std::min(modelled.reads > 0 ? taken_up / up.wanted : 1.0,
-                               modelled.writes > 0 ? taken_down / down.wanted : 1.0);
+    } else if (its.reads > 0 || its.writes > 0) {
+      its.rate = std::min(its.reads > 0 ? taken_up / up.wanted : 1.0, its.writes > 0 ? taken_down / down.wanted : 1.0);
     }
   }
 }
 
 Operation* Timeline::first_to_end() const noexcept {
   Operation* first = nullptr;
-  for (Operation* each = active_; each != nullptr; each = each->modelled.next) {
+  for (Operation* each = active_; each != nullptr; each = modelled(*each).next) {
     if (first == nullptr || time_left(*each) < time_left(*first)) first = each;
   }
   return first;

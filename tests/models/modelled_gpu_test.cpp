@@ -16,8 +16,10 @@
 #include "penstock/clock.hpp"
 #include "penstock/core/too_slow.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/cpu/host_account.hpp"
-#include "penstock/cpu/host_keeper.hpp"
+#include "penstock/models/faults.hpp"
+#include "penstock/models/host_account.hpp"
+#include "penstock/models/host_keeper.hpp"
+#include "penstock/models/modelled_time.hpp"
 
 namespace penstock::cpu {
 namespace {
@@ -44,7 +46,7 @@ class ModelledGpu : public testing::Test {
   ModelledGpu() : ModelledGpu(model_of_ten_gigabytes_a_second()) {}
   explicit ModelledGpu(DeviceModel const& model) {
     cpu::slow_clock(20);
-    device = std::make_unique<CpuDevice>(CpuOptions{.compute_threads = 2, .model = model});
+    device = std::make_unique<FaultyCpuDevice>(CpuOptions{.compute_threads = 2, .time = modelled_time(model)});
   }
   ~ModelledGpu() override {
     if (!device->lost()) {
@@ -65,7 +67,7 @@ class ModelledGpu : public testing::Test {
     return event;
   }
 
-  std::unique_ptr<CpuDevice> device;
+  std::unique_ptr<FaultyCpuDevice> device;
 };
 
 /// Pinned memory, and as much of the device's.
@@ -118,7 +120,7 @@ TEST_F(ModelledGpu, RunsCopiesAndKernelsOfDifferentStreamsAtOnce) {
 TEST_F(ModelledGpu, TellsTimesInStepsIfItsEventsDo) {
   DeviceModel model = model_of_ten_gigabytes_a_second();
   model.completions.event_resolution = Time(30);
-  device = std::make_unique<CpuDevice>(CpuOptions{.compute_threads = 2, .model = model});
+  device = std::make_unique<FaultyCpuDevice>(CpuOptions{.compute_threads = 2, .time = modelled_time(model)});
   Stream const stream = device->make_stream();
   for (int i = 1; i <= 4; ++i) {
     hold(stream);
@@ -133,7 +135,7 @@ TEST_F(ModelledGpu, TellsTimesInStepsIfItsEventsDo) {
 }
 
 /// From the beginning of an upload of one device to its end, in which the other may copy as well.
-std::chrono::nanoseconds time_of_an_upload(CpuDevice& device, std::function<void()> const& meanwhile) {
+std::chrono::nanoseconds time_of_an_upload(FaultyCpuDevice& device, std::function<void()> const& meanwhile) {
   Buffers const buffers(device, 1'048'576);
   Stream const stream = device.make_stream();
   stream.launch(1, [](std::uint32_t) {}, {.time = long_kernel, .blocks = 1});
@@ -147,7 +149,8 @@ std::chrono::nanoseconds time_of_an_upload(CpuDevice& device, std::function<void
 }
 
 TEST_F(ModelledGpu, HasALinkOfItsOwn) {
-  CpuDevice second(CpuOptions{.ordinal = 1, .compute_threads = 2, .model = model_of_ten_gigabytes_a_second()});
+  FaultyCpuDevice second(
+      CpuOptions{.ordinal = 1, .compute_threads = 2, .time = modelled_time(model_of_ten_gigabytes_a_second())});
   auto of_second = 0ns;
   auto const of_first = time_of_an_upload(*device, [&] { of_second = time_of_an_upload(second, [] {}); });
   EXPECT_EQ(of_first, 102us);
@@ -207,7 +210,7 @@ TEST_F(ModelledGpu, TellsTheTimeBetweenEventsByACallAndNoSoonerThanTheyPass) {
   DeviceModel model = model_of_ten_gigabytes_a_second();
   model.calls.query = Time(1000);
   model.completions.noticed = Time(20'000);
-  CpuDevice slow(CpuOptions{.ordinal = 1, .compute_threads = 2, .model = model});
+  FaultyCpuDevice slow(CpuOptions{.ordinal = 1, .compute_threads = 2, .time = modelled_time(model)});
   Stream const stream = slow.make_stream();
   Event const before = slow.make_event({.timing = true}), after = slow.make_event({.timing = true});
   auto const began = Clock::now();

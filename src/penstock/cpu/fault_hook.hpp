@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <mutex>
-#include <optional>
+#include <memory>
 #include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "penstock/error.hpp"
 
@@ -47,36 +41,30 @@ enum class Fault : std::uint8_t {
   fail_pin,         ///< Error of kind out_of_pinned_memory, however much is left.
 };
 
-/// Which calls of a device shall go wrong.
+/// Decides which calls of a device go wrong.
 ///
-/// Threads: any. Calls that race for a number are counted in some order; exactly one of them is struck.
-class Faults {
+/// Threads: any.
+class FaultHook {
  public:
-  /// Lets the fault strike the `nth` call of its kind from now on; 1 is the next. May be armed many times over.
-  ///
-  /// Throws: Error, if nth is 0.
-  void inject(Fault what, std::uint64_t nth) {
-    if (nth == 0) throw Error(ErrorKind::bad_argument, "Calls are counted from 1: the next call is number 1, not 0.");
-    std::lock_guard const lock(mutex_);
-    armed_.push_back({what, nth});
-    count_.store(armed_.size(), std::memory_order_relaxed);
-  }
-  /// How many have not struck yet.
-  std::size_t armed() const noexcept { return count_.load(std::memory_order_relaxed); }
-  /// Counts one call that `what` could strike, and says whether it does.
-  bool strikes(Fault what) noexcept {
-    // Relaxed: a thread that injects for calls of another thread orders the two itself or accepts either answer.
-    if (count_.load(std::memory_order_relaxed) == 0) return false;
-    std::lock_guard const lock(mutex_);
-    auto const struck =
-        std::erase_if(armed_, [what](Armed& armed) { return armed.what == what && --armed.calls_left == 0; });
-    count_.store(armed_.size(), std::memory_order_relaxed);
-    return struck != 0;
-  }
+  FaultHook() = default;
+  FaultHook(FaultHook const&) = delete;
+  FaultHook& operator=(FaultHook const&) = delete;
+  virtual ~FaultHook() = default;
+  /// A call is made that `what` could strike. True if it does.
+  virtual bool strikes(Fault what) noexcept = 0;
+};
+
+/// Where the calls of a device ask its hook, of which each has a share, since some of them may outlive the device.
+/// Without a hook no call goes wrong.
+class FaultPoints {
+ public:
+  explicit FaultPoints(std::shared_ptr<FaultHook> hook) noexcept : hook_(std::move(hook)) {}
+
+  bool strikes(Fault what) const noexcept { return hook_ != nullptr && hook_->strikes(what); }
   /// As `strikes`, for a fault that refuses: throws if it does. `request` is what the device refuses.
   ///
   /// Throws: Error of kind device_refused.
-  void refuse(Fault what, char const* request) {
+  void refuse(Fault what, char const* request) const {
     if (strikes(what)) throw refusal(request);
   }
   static Error refusal(char const* request) {
@@ -84,42 +72,7 @@ class Faults {
   }
 
  private:
-  struct Armed {
-    Fault what;
-    std::uint64_t calls_left;
-  };
-  /// How many are armed, so that a device without faults takes no lock.
-  std::atomic<std::size_t> count_{0};
-  std::mutex mutex_;
-  std::vector<Armed> armed_;
-};
-
-/// Refusals that no call has told, until the thread that met one asks: what CUDA calls a thread's last error.
-///
-/// Threads: any.
-class Refusals {
- public:
-  /// Keeps it for the calling thread, instead of an earlier one.
-  void leave(Error refusal) {
-    std::lock_guard const lock(mutex_);
-    kept_.insert_or_assign(std::this_thread::get_id(), std::move(refusal));
-    count_.store(kept_.size(), std::memory_order_relaxed);
-  }
-  /// What was left for the calling thread, which is forgotten then.
-  std::optional<Error> take() {
-    // Relaxed: while this thread's refusal is kept, no store since then can have been of 0.
-    if (count_.load(std::memory_order_relaxed) == 0) return std::nullopt;
-    std::lock_guard const lock(mutex_);
-    auto const mine = kept_.extract(std::this_thread::get_id());
-    count_.store(kept_.size(), std::memory_order_relaxed);
-    return mine ? std::optional(mine.mapped()) : std::nullopt;
-  }
-
- private:
-  /// How many are kept, so that asking a device without any takes no lock.
-  std::atomic<std::size_t> count_{0};
-  std::mutex mutex_;
-  std::map<std::thread::id, Error> kept_;
+  std::shared_ptr<FaultHook> hook_;
 };
 
 }  // namespace penstock::cpu

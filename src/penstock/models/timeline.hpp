@@ -4,11 +4,45 @@
 #include <array>
 
 #include "penstock/clock.hpp"
-#include "penstock/cpu/cost_on_model.hpp"
-#include "penstock/cpu/device_model.hpp"
 #include "penstock/cpu/operation.hpp"
+#include "penstock/models/cost_on_model.hpp"
+#include "penstock/models/device_model.hpp"
 
 namespace penstock::cpu {
+
+/// What the Timeline of a modelled GPU keeps of an operation.
+struct Modelled final : OperationTime {
+  void renew() noexcept override { *this = {}; }
+
+  bool may_begin = false;
+  Clock::time_point ready;  ///< When it may begin, if that is not at once.
+  bool due = false;         ///< A callback may be called.
+  bool held = false;        ///< It is done, and what is behind it waits for its end.
+  bool awaited = false;     ///< Its end has come, and its work was not done yet.
+  Clock::time_point begin = Clock::time_point::max();
+  /// The kind of work that ended last before it; `wait` for none. Between a copy and a kernel passes a handover.
+  Request::Kind behind = Request::Kind::wait;
+  Clock::time_point end, done_at;  ///< When it is over there, and when its work was done here.
+  double left = 0;                 ///< Nanoseconds that what it does now would take alone.
+  double rate = 1;                 ///< How much of that goes in a nanosecond.
+  double share = 0;                ///< Of the multiprocessors, for a kernel.
+  double reads = 0;                ///< GB/s that a kernel would take of the link upwards, if it had the link alone,
+  double writes = 0;               ///< and downwards.
+  double memory = 0;               ///< GB/s that a kernel takes of the device's memory.
+  double wave = 0;                 ///< Nanoseconds of each part of a kernel in which the GPU does nothing more urgent,
+  unsigned waves = 0;              ///< and how many parts there are behind this one.
+  Operation* signals_with = nullptr;  ///< The kernel, not over, with whose end the end of this one is told,
+  Operation* signals_for = nullptr;   ///< and the reverse.
+  bool computed = false;              ///< A kernel is at its end, told or not.
+  Operation* next = nullptr;
+};
+
+inline Modelled& modelled(Operation& operation) noexcept {
+  return static_cast<Modelled&>(*operation.time);
+}
+inline Modelled const& modelled(Operation const& operation) noexcept {
+  return static_cast<Modelled const&>(*operation.time);
+}
 
 /// When each operation begins and ends on the modelled device.
 ///
@@ -66,19 +100,19 @@ class Timeline {
    public:
     Operation* front() const noexcept { return first_; }
     void push(Operation& operation) noexcept {
-      operation.modelled.next = nullptr;
-      (last_ != nullptr ? last_->modelled.next : first_) = &operation;
+      modelled(operation).next = nullptr;
+      (last_ != nullptr ? modelled(*last_).next : first_) = &operation;
       last_ = &operation;
     }
     void push_front(Operation& operation) noexcept {
-      operation.modelled.next = first_;
+      modelled(operation).next = first_;
       first_ = &operation;
       if (last_ == nullptr) last_ = &operation;
     }
     Operation* pop() noexcept {
       Operation* const operation = first_;
       if (operation == nullptr) return nullptr;
-      first_ = operation->modelled.next;
+      first_ = modelled(*operation).next;
       if (first_ == nullptr) last_ = nullptr;
       return operation;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/cpu/faults.hpp"
+#include "penstock/models/faults.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -120,7 +120,7 @@ TEST_F(FaultyDevice, IsLostOnceTheKernelBreaksOfACaptureThatWasLaunched) {
 }
 
 TEST_F(FaultyDevice, LaunchesNoCaptureOfAnotherDevice) {
-  CpuDevice other;
+  FaultyCpuDevice other;
   Stream const theirs = other.make_stream();
   theirs.begin_capture();
   Capture const captured = theirs.end_capture();

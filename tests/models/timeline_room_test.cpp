@@ -2,7 +2,7 @@
 // What kernels of few blocks, and those that reach other GPUs, take on a modelled one.
 #include <chrono>
 
-#include "cpu/timeline_world.hpp"
+#include "models/timeline_world.hpp"
 #include <gtest/gtest.h>
 
 namespace penstock::cpu {
@@ -16,7 +16,7 @@ TEST(RoomOnATimeline, HasAKernelOfFewBlocksComputeWithItsShareOfTheMultiprocesso
   Operation const& all = device.kernel(device.stream(), {.flops = 5e6, .blocks = 2});
   device.run();
   EXPECT_EQ(device.end(half), 10us);
-  EXPECT_EQ(all.modelled.end - all.modelled.begin, 5us);
+  EXPECT_EQ(modelled(all).end - modelled(all).begin, 5us);
 }
 
 TEST(RoomOnATimeline, TakesTheLinkBetweenGpusForWhatGoesToOthersAndElseThatToTheHost) {

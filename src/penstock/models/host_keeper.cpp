@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/cpu/host_keeper.hpp"
+#include "penstock/models/host_keeper.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "penstock/cpu/host_account.hpp"
+#include "penstock/models/host_account.hpp"
 
 namespace penstock::cpu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/cpu/timeline.hpp"
+#include "penstock/models/timeline.hpp"
 
 #include <chrono>
 #include <vector>
 
-#include "cpu/timeline_world.hpp"
+#include "models/timeline_world.hpp"
 #include <gtest/gtest.h>
 
 namespace penstock::cpu {
@@ -75,7 +75,7 @@ TEST(Timeline, TakesAKernelsCostFromTheSlowestOfWhatItDoes) {
   EXPECT_EQ(device.end(reads), 2us) << "at 10 GB/s";
   Operation const& computes = device.kernel(device.stream(), {.reads = {of(10)}, .flops = 5e6});
   device.run();
-  EXPECT_EQ(computes.modelled.end - computes.modelled.begin, 5us) << "at a tera-FLOP a second";
+  EXPECT_EQ(modelled(computes).end - modelled(computes).begin, 5us) << "at a tera-FLOP a second";
 }
 
 TEST(Timeline, LetsKernelsShareTheMultiprocessorsIfTheyFit) {

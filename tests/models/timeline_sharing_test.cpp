@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstddef>
 
-#include "cpu/timeline_world.hpp"
+#include "models/timeline_world.hpp"
 #include <gtest/gtest.h>
 
 namespace penstock::cpu {
@@ -205,7 +205,7 @@ TEST_F(TellsEndsTogether, ForgetsAKernelThatIsOver) {
   Operation const& other = kernel(device.stream(), 2us);
   device.run();
   EXPECT_EQ(device.end(one), 2us);
-  EXPECT_EQ(other.modelled.signals_for, nullptr);
+  EXPECT_EQ(modelled(other).signals_for, nullptr);
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "penstock/cpu/stream_order.hpp"
-#include "penstock/cpu/timeline.hpp"
+#include "penstock/models/modelled_time.hpp"
+#include "penstock/models/timeline.hpp"
 
 namespace penstock::cpu {
 
@@ -26,7 +27,7 @@ inline DeviceModel plain_model() {
 /// Operations in streams, and a clock that the test sets.
 class TimelineOf {
  public:
-  explicit TimelineOf(DeviceModel const& model) : timeline_(model) {}
+  explicit TimelineOf(DeviceModel const& model) : timeline_(model), times_(model) {}
 
   StreamState& stream(int priority = least_priority) {
     StreamState& made = streams_.emplace_back(StreamType::non_blocking, priority);
@@ -54,14 +55,15 @@ class TimelineOf {
   Timeline& timeline() { return timeline_; }
   Timeline::Time now() const { return now_; }
 
-  static std::chrono::nanoseconds begin(Operation const& operation) { return since(operation.modelled.begin); }
-  static std::chrono::nanoseconds end(Operation const& operation) { return since(operation.modelled.end); }
+  static std::chrono::nanoseconds begin(Operation const& operation) { return since(modelled(operation).begin); }
+  static std::chrono::nanoseconds end(Operation const& operation) { return since(modelled(operation).end); }
   static std::chrono::nanoseconds since(Timeline::Time time) { return time - Timeline::Time{}; }
 
  private:
   std::vector<std::byte> bytes_ = std::vector<std::byte>(std::size_t{1} << 22);
   Timeline timeline_;
-  StreamOrder order_;
+  ModelledTime times_;  ///< Makes what is kept of each operation; the timeline is the test's own.
+  StreamOrder order_{&times_};
   std::deque<StreamState> streams_;
   Timeline::Time now_{};
 };

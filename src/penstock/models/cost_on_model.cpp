@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/cpu/cost_on_model.hpp"
+#include "penstock/models/cost_on_model.hpp"
 
 #include <algorithm>
 #include <cmath>

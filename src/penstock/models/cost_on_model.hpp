@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "penstock/cpu/device_model.hpp"
 #include "penstock/cpu/operation.hpp"
+#include "penstock/models/device_model.hpp"
 
 namespace penstock::cpu {
 
