@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "penstock/cpu/waits_abroad.hpp"
+
 namespace penstock::cpu {
 namespace {
 
@@ -123,7 +125,7 @@ void CpuStream::record(EventBackend& event) {
   expect_no_capture("recording an event");
   faults_.refuse(Fault::refuse_record, "to record an event");
   CpuEvent& recorded = CpuEvent::of(event, scheduler_);
-  if (recorded.shared() != nullptr) return scheduler_.record(state_, recorded.state(), recorded.shared());
+  if (recorded.shared() != nullptr) return record_shared(scheduler_, state_, recorded.state(), recorded.shared());
   scheduler_.enqueue(state_, {.kind = Kind::record, .event = &recorded.state()});
 }
 
@@ -132,8 +134,9 @@ void CpuStream::wait(EventBackend& event) {
   expect_no_capture("waiting for an event");
   faults_.refuse(Fault::refuse_wait, "to wait for an event");
   CpuEvent& awaited = CpuEvent::of(event);
-  if (awaited.recorded_elsewhere()) return scheduler_.await(state_, *awaited.shared());
-  if (&awaited.scheduler() != &scheduler_) return scheduler_.await(state_, awaited.scheduler(), awaited.state());
+  if (awaited.recorded_elsewhere()) return await_shared(scheduler_, state_, *awaited.shared());
+  if (&awaited.scheduler() != &scheduler_)
+    return await_abroad(scheduler_, state_, awaited.scheduler(), awaited.state());
   scheduler_.enqueue(state_, {.kind = Kind::wait, .event = &awaited.state()});
 }
 

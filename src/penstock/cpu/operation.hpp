@@ -49,7 +49,7 @@ struct StreamState {
   std::uint64_t passed = 0;     ///< How many of them are over; they pass in order.
   bool running = false;         ///< An engine is at one of them.
   bool calling = false;         ///< And that is a callback.
-  Clock::time_point passed_at;  ///< When the last of those that are over passed.
+  Clock::time_point passed_at;  ///< When the last of those that are over passed, if that is asked for.
   /// Threads that launch a kernel run its blocks. Written with the mutex held.
   std::atomic<bool> computes_here{false};
   std::condition_variable moved;

@@ -14,6 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/cpu/device_loss.hpp"
+#include "penstock/cpu/device_time.hpp"
+#include "penstock/cpu/late_delivery.hpp"
 #include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/ready_work.hpp"
 #include "penstock/cpu/stream_order.hpp"
@@ -24,8 +27,9 @@ namespace penstock::cpu {
 
 /// Takes operations from streams, lets the engines have those that are ready, and tells hosts what has passed.
 ///
-/// StreamOrder knows what depends on what; what depends on nothing any more is ReadyWork. One mutex guards them and all
-/// that is here; no copy, kernel or callback runs under it.
+/// StreamOrder knows what depends on what; what depends on nothing any more is ReadyWork; DeviceTime says whose time it
+/// keeps, DeviceLoss why it is lost, LateDelivery what is held as late. One mutex guards them and all that is here; no
+/// copy, kernel or callback runs under it.
 ///
 /// After a fault operations still pass in the same order, but copies and kernels do nothing and callbacks are told.
 ///
@@ -33,7 +37,7 @@ namespace penstock::cpu {
 class Scheduler {
  public:
   /// With a keeper, what is done also waits for its end by that one's time. Null: it keeps the system's time.
-  explicit Scheduler(std::unique_ptr<TimeKeeper> keeper = nullptr) : keeper_(std::move(keeper)) {}
+  explicit Scheduler(std::unique_ptr<TimeKeeper> keeper = nullptr) : time_(std::move(keeper)) {}
   Scheduler(Scheduler const&) = delete;
   Scheduler& operator=(Scheduler const&) = delete;
 
@@ -68,21 +72,15 @@ class Scheduler {
   ///
   /// Throws: as enqueue.
   ReadyWork::Work enqueue_and_take(StreamState& stream, Request kernel);
-  /// Puts a wait for the last record so far of an event of another device into the stream. It ends early if the other
-  /// device is abandoned, or this one is lost.
+  /// Puts a wait into the stream that ends when what is returned is told (waits_abroad.hpp), or this device is lost.
   ///
-  /// Throws: Error, if either device is lost, or std::bad_alloc; nothing was put into the stream then.
-  void await(StreamState& stream, Scheduler& other, EventState const& event);
-  /// Puts a record of an event of several processes into the stream; `event` is its state here. It is passed early if
-  /// this device is lost.
-  ///
-  /// Throws: as enqueue; Error of kind bad_argument, if its record in another stream has not passed.
-  void record(StreamState& stream, EventState& event, std::shared_ptr<SharedEvent> shared);
-  /// Puts a wait for the last record so far of an event of several processes into the stream. It ends early if this
-  /// device is lost, or the process that recorded ends.
-  ///
-  /// Throws: as enqueue; Error of kind system, if there is no thread for it: the stream then does not wait.
-  void await(StreamState& stream, SharedEvent& event);
+  /// Throws: as enqueue.
+  std::unique_ptr<Onward> put_wait(StreamState& stream);
+  /// Takes `onward`, to be told when the event's last record so far has passed. False if that is so by now, or no
+  /// thread waits for this device any more.
+  bool promise(EventState const& event, std::unique_ptr<Onward>& onward);
+  /// True if the event's last record is in another stream, and was not passed.
+  bool is_pending_elsewhere(StreamState const& stream, EventState const& event);
   /// What a wait waited for on another device has passed. Nothing, if the wait has ended.
   void arrive(Operation& wait, std::uint64_t number) noexcept;
 
@@ -111,7 +109,7 @@ class Scheduler {
   /// Callbacks and hosts that are being held because they are late.
   std::size_t late() const {
     std::lock_guard const lock(mutex_);
-    return late_count_;
+    return late_.count();
   }
   /// Lets go of them.
   void deliver_late();
@@ -137,7 +135,7 @@ class Scheduler {
   void lose(char const* what, char const* words, int code) noexcept;
   /// The device is lost for `why`, unless it is lost already, and no thread waits for it any more.
   void abandon(Error const& why);
-  bool abandoned() const noexcept { return abandoned_.load(std::memory_order_acquire); }
+  bool abandoned() const noexcept { return loss_.abandoned(); }
   /// Waits for the running work of an abandoned device, and for all that was put into its streams.
   ///
   /// Blocks: until then.
@@ -146,7 +144,7 @@ class Scheduler {
   void stop();
 
   /// Whose time is kept; null for the system's.
-  TimeKeeper* keeper() const noexcept { return keeper_.get(); }
+  TimeKeeper* keeper() const noexcept { return time_.keeper(); }
   /// Lets operations pass when their time is over. For a thread of its own.
   ///
   /// Blocks: until `stop` was called.
@@ -164,30 +162,22 @@ class Scheduler {
   void pass(Operation& operation, SchedulerLock& lock);
   void await_the_end(StreamState& stream) noexcept;
   void catch_up(SchedulerLock& lock) {
-    if (keeps_time()) catch_up(lock, Clock::now());
+    if (time_.kept() != nullptr) catch_up(lock, Clock::now());
   }
   void catch_up(SchedulerLock& lock, Clock::time_point now);
   void drop_time(SchedulerLock& lock);
-  bool promise(EventState const& event, std::unique_ptr<Onward>& onward);
-  std::unique_ptr<Onward> put_wait(StreamState& stream);
-  bool is_pending_elsewhere(StreamState const& stream, EventState const& event);
   void release(Operation& wait, SchedulerLock& lock);
   void release_all(SchedulerLock& lock);
   void break_promises(SchedulerLock& lock) noexcept;
-  bool keeps_time() const noexcept { return keeper_ != nullptr && keeps_time_; }
-  bool noticed(Clock::time_point passed_at) const noexcept { return keeper_ == nullptr || keeper_->noticed(passed_at); }
-  void await_notice(Clock::time_point passed_at) const noexcept {
-    if (keeper_ != nullptr) keeper_->await_notice(passed_at);
-  }
   void lose(Error const& why, int code, SchedulerLock& lock);
   void deliver_late(SchedulerLock& lock);
   bool at_rest(StreamState const& stream) const noexcept;
   bool needs_engine(Operation const& operation) const noexcept;
   void wake_hosts() noexcept;
 
-  std::unique_ptr<TimeKeeper> const keeper_;
   mutable std::mutex mutex_;
-  StreamOrder order_{keeper_.get()};
+  DeviceTime time_;
+  StreamOrder order_{time_.keeper()};
   std::unordered_set<EventState*> events_;
   std::size_t unfinished_ = 0;  ///< Operations that have not passed.
   std::size_t running_ = 0;     ///< Operations that engines are at.
@@ -196,25 +186,11 @@ class Scheduler {
 
   ReadyWork ready_;
   Sleepers sleepers_{};
-  OperationQueue late_;
-  std::size_t late_count_ = 0;
-  std::uint64_t deliveries_ = 0;  ///< How often late callbacks and hosts were let go.
-  std::condition_variable delivered_;
-  /// Threads that wait for the end of a stream or of all; meanwhile nothing is held as late.
-  std::size_t removals_ = 0;
+  LateDelivery late_;
   std::atomic<std::size_t> captures_{0};  ///< That were begun and not ended.
-  std::optional<Error> lost_;
-  /// What `lost_` says if there is no memory for the cause.
-  Error const lost_speechless_{
-      ErrorKind::device_lost, "The CPU device is lost, and there is no memory to say why. End this run, and use less."};
-  int lost_code_ = 0;
-  std::atomic<bool> abandoned_{false};  ///< Written with the mutex held.
+  DeviceLoss loss_;
   /// Threads pass it to come here from schedulers of other devices, until `stop`.
   std::shared_ptr<Rundown> const visits_ = std::make_shared<Rundown>(true);
-
-  bool keeps_time_ = true;                                  ///< Until the device is lost, or stops.
-  Clock::time_point next_look_ = Clock::time_point::max();  ///< When the thread that keeps time looks.
-  std::condition_variable time_changed_;
 };
 
 }  // namespace penstock::cpu
