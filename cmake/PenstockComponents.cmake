@@ -3,25 +3,22 @@
 # leads out of the engine, but for those that tests/house/knots.txt lists; no line may be added there.
 penstock_add_component(engine
   SENTENCE "Pipeline, tiles, pool, lanes, signals, devices, and the graph around them."
-  LAYERS   core report device flavour cpu cuda machine devices lane flow graph)
+  LAYERS   core report device flavour cpu cuda machine named_devices lane flow graph)
 
 penstock_add_component(observe
   SENTENCE "What a run tells: verdict, trace, times of steps, ranges for profilers, attribution; options as text."
   NEEDS    engine
   LAYERS   nvtx cupti observe
-  GUESTS   lane/flight_clock.cpp lane/flight_clock.hpp
-           report/advice.cpp report/advice.hpp report/attribution.cpp report/device_advice.cpp report/device_advice.hpp
+  GUESTS   recording.hpp report/advice.cpp report/advice.hpp report/attribution.cpp report/device_advice.cpp report/device_advice.hpp
            report/find_bound.cpp report/find_bound.hpp report/limits.cpp report/limits.hpp report/measured_run.hpp
            report/overlap.cpp report/overlap.hpp report/passages.cpp report/passages.hpp report/run_figures.cpp
            report/run_figures.hpp report/trace.cpp report/trace_rows.cpp report/trace_rows.hpp report/trace_text.cpp
            report/trace_text.hpp report/utilisation.cpp report/utilisation.hpp report/verdict.cpp)
 
 penstock_add_component(models
-  SENTENCE "GPUs that are modelled by the CPU device, and their clock."
+  SENTENCE "GPUs that are modelled by the CPU device, their clock, and devices of every kind by name."
   NEEDS    engine
-  GUESTS   cpu/cost_on_model.cpp cpu/cost_on_model.hpp cpu/device_model.hpp cpu/faults.hpp cpu/host_account.hpp
-           cpu/host_keeper.cpp cpu/host_keeper.hpp cpu/modelled_time.cpp cpu/onward.hpp cpu/waits_abroad.cpp
-           devices/built_in_models.cpp devices/models.cpp devices/models.hpp)
+  LAYERS   models devices)
 
 penstock_add_component(ingest
   SENTENCE "Sources: files, compressed files, sockets, packets, shared memory; where records begin and end."

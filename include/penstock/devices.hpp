@@ -1,40 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices by name: "auto", "cpu", "cuda:1", "model:h200", "all".
+// Devices by name: "auto", "cpu", "cuda:1", "model:h200", "all". Target: penstock::devices.
 #pragma once
 
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
+#include "penstock/named_devices.hpp"
 
 namespace penstock {
 
 inline namespace PENSTOCK_FLAVOUR {
-
-/// Tells whether there is a GPU to use, and if not, why: "one GPU: NVIDIA H200", "this build has no CUDA", "no driver
-/// is installed: ...".
-///
-/// Threads: any.
-/// Blocks:  as long as the driver takes to start, once in a process.
-std::string gpu_sentence();
-/// True if this build includes the CUDA device.
-bool built_with_cuda() noexcept;
-/// True if a driver for GPUs seems to be present. This is a guess, for a caller that has other work to do while the
-/// driver starts. `root` is put before /dev and /proc.
-///
-/// Threads: any.
-/// Blocks:  never.
-bool driver_present(std::filesystem::path const& root = "/");
-/// The GPUs that this process could open, described without making a context on them; empty if anything prevents it.
-///
-/// Threads: any.
-/// Blocks:  as gpu_sentence.
-/// Throws:  Error, if a GPU answers and then does not describe itself.
-std::vector<DeviceInfo> list_gpus();
 
 /// Opens a device by its name: "auto" (the first GPU, or the CPU device where there is none), "cpu", "cuda" or
 /// "cuda:1". Its flavour is that of this build.

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "penstock/recorder.hpp"
+#include "penstock/steps.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
@@ -203,11 +203,11 @@ using RunHookMaker = std::function<std::unique_ptr<RunHook>(PipelineOptions& opt
 
 /// Observers of a pipeline while it works.
 struct Watching {
-  /// Is notified of the steps of each tile that it wants, from borrow to sink; null for none. It must outlive the
-  /// pipeline.
-  Recorder* recorder = nullptr;
-  /// Makers of objects that observe the pipeline's runs: `{verdicts()}`, `{attribution()}` of observe.hpp, or your own.
-  /// They are called in this order when the pipeline is made.
+  /// Is told when each tile that it wants was where, from borrow to sink: a Recorder (recorder.hpp). Null for none; it
+  /// outlives the pipeline.
+  StepLog* recorder = nullptr;
+  /// Each makes something that looks at the pipeline's runs: `{verdicts()}`, `{attribution()}` of observe.hpp, or your
+  /// own. They are called in this order when the pipeline is made.
   std::vector<RunHookMaker> hooks = {};
   /// Lanes wait for their device after each step: if a device is lost, the report names the step and the tile, or
   /// batch, that caused it. This takes most of the throughput.

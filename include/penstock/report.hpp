@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "penstock/left_out.hpp"
-#include "penstock/recorder.hpp"
 #include "penstock/snapshot.hpp"
 #include "penstock/tile.hpp"
 
@@ -249,27 +248,5 @@ std::string describe(Report const& report);
 /// One or more sentences on the devices that were lost, of several: the number of their tiles and the reason. Empty if
 /// none was, or if there was only one device.
 std::string lost_devices(Report const& report);
-
-/// Information on a trace as a whole: names and values.
-using TraceNotes = std::vector<std::pair<std::string, std::string>>;
-
-/// Information on the origin of a trace.
-struct TraceFacts {
-  std::string process = "penstock";
-  std::uint32_t number = 1;  ///< Number of the process; traces that are joined have different ones.
-  TraceNotes facts = {};     ///< Machine, options: names and values.
-};
-
-/// Writes a recording of one run in Chrome's JSON format, which Perfetto (ui.perfetto.dev) and chrome://tracing show.
-///
-/// Each thread and each stream is a row, or several rows if passages on a stream overlap, or on a thread overlap
-/// without nesting; tiles in a queue are shown one by one. Below them each engine is a row, which shows when any stream
-/// kept it busy. Flows follow a tile through its passages. Counters show the number of tiles in flight, on loan and, if
-/// the recording is of every tile and knows the pool, free. Passages are written in the order of time, one a line, and
-/// only numbers are kept until then: 9 bytes a passage and 24 more in a queue or 72 more on a device, and 96 a tile.
-///
-/// Units:  microseconds from the recording's beginning, or from its first passage if that was earlier.
-/// Throws: nothing itself; the state of `out` tells whether all was written.
-void write_trace(std::ostream& out, Recording const& recording, TraceFacts const& facts = {});
 
 }  // namespace penstock

@@ -32,7 +32,7 @@ World::World(Case& the_case) : case_(the_case) {
   for (std::size_t i = 0; i < devices; ++i) {
     cpu::CpuOptions options{.ordinal = static_cast<int>(i), .compute_threads = compute, .callback_threads = callbacks};
     if (two_nodes) options.numa_node = static_cast<int>(i % 2);
-    devices_.push_back(std::make_unique<cpu::CpuDevice>(options));
+    devices_.push_back(std::make_unique<cpu::FaultyCpuDevice>(options));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "chaos/chaos_case.hpp"
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock::chaos {
@@ -28,13 +29,13 @@ class World {
   ~World();
 
   std::vector<Device*> devices() const;
-  std::vector<std::unique_ptr<cpu::CpuDevice>>& own() noexcept { return devices_; }
+  std::vector<std::unique_ptr<cpu::FaultyCpuDevice>>& own() noexcept { return devices_; }
   /// Options for a pipeline over these devices.
   PipelineOptions draw_options(Case& the_case) const;
 
  private:
   Case& case_;
-  std::vector<std::unique_ptr<cpu::CpuDevice>> devices_;
+  std::vector<std::unique_ptr<cpu::FaultyCpuDevice>> devices_;
 };
 
 /// Stages that add one to each byte; what they promise, and how they are made, is drawn.

@@ -14,7 +14,8 @@
 #include "penstock/all_reduce.hpp"
 #include "penstock/clock.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/cpu/host_keeper.hpp"
+#include "penstock/models/host_keeper.hpp"
+#include "penstock/models/modelled_time.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock::cpu {
@@ -35,7 +36,7 @@ DeviceModel model_of_ten_multiprocessors() {
 struct LanesOnAModel : testing::Test {
   LanesOnAModel() {
     cpu::slow_clock(20);
-    device.emplace(CpuOptions{.compute_threads = 2, .model = model_of_ten_multiprocessors()});
+    device.emplace(CpuOptions{.compute_threads = 2, .time = modelled_time(model_of_ten_multiprocessors())});
   }
   struct Times {
     std::uint64_t began = 0, ended = 0;
@@ -105,8 +106,8 @@ TEST_F(LanesOnAModel, KeepItWaitingIfTheyFillTheDevice) {
 
 TEST(AllReduceOnModels, TakesAsLongAsARingOnTheLinkBetweenThem) {
   cpu::slow_clock(20);
-  CpuDevice first({.ordinal = 0, .compute_threads = 1, .model = model_of_ten_multiprocessors()});
-  CpuDevice second({.ordinal = 1, .compute_threads = 1, .model = model_of_ten_multiprocessors()});
+  CpuDevice first({.ordinal = 0, .compute_threads = 1, .time = modelled_time(model_of_ten_multiprocessors())});
+  CpuDevice second({.ordinal = 1, .compute_threads = 1, .time = modelled_time(model_of_ten_multiprocessors())});
   DeviceGroup const devices{&first, &second};
   constexpr std::size_t count = 250;
   std::array const memory{first.allocate(4 * count), second.allocate(4 * count)};

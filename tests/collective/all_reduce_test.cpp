@@ -18,6 +18,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock {
 namespace {
@@ -78,7 +79,7 @@ struct AllReduceOnDevices : testing::TestWithParam<std::size_t> {
     return values;
   }
 
-  std::deque<cpu::CpuDevice> opened;
+  std::deque<cpu::FaultyCpuDevice> opened;
   std::optional<DeviceGroup> devices;
   std::vector<Stream> streams;
   std::vector<DeviceMemory> memory;

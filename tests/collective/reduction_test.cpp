@@ -17,6 +17,7 @@
 
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/kernels.hpp"
+#include "penstock/models/faults.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
@@ -29,8 +30,8 @@ using testing::IsEmpty;
 
 /// Two CPU devices, and pipelines on them. Each test ends with nothing lent.
 struct ReductionOnTwoDevices : testing::Test {
-  cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 1}};
-  cpu::CpuDevice second{{.ordinal = 1, .compute_threads = 2}};
+  cpu::FaultyCpuDevice first{{.ordinal = 0, .compute_threads = 1}};
+  cpu::FaultyCpuDevice second{{.ordinal = 1, .compute_threads = 2}};
   DeviceGroup devices{std::vector<Device*>{&first, &second}};
 
   void TearDown() override {

@@ -9,8 +9,8 @@
 #include "penstock/clock.hpp"
 #include "penstock/core/event_count.hpp"
 #include "penstock/core/host_time.hpp"
-#include "penstock/cpu/host_keeper.hpp"
 #include "penstock/error.hpp"
+#include "penstock/models/host_keeper.hpp"
 
 namespace penstock {
 namespace {

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock::cpu {
 
@@ -40,7 +41,7 @@ struct CpuWorld : testing::Test {
     return {};
   }
 
-  CpuDevice device;
+  FaultyCpuDevice device;
   support::CpuKernels kernels;
   DeviceMemory memory = device.allocate(bytes);
   std::vector<std::byte> host = std::vector<std::byte>(bytes);

@@ -61,7 +61,7 @@ TEST_F(FaultyDevice, DeliversALateCallbackToDestroyAStreamThatWaitsForIt) {
 
 TEST_F(FaultyDevice, DeliversTheLateCallbacksOfItsDefaultStreamsWhenItDies) {
   {
-    CpuDevice own({.compute_threads = 1});
+    FaultyCpuDevice own({.compute_threads = 1});
     own.inject(Fault::late_callback, 1);
     own.inject(Fault::late_callback, 2);
     own.legacy_default_stream().call(first);

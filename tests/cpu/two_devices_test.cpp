@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/modelled_time.hpp"
 
 namespace penstock::cpu {
 namespace {
@@ -156,7 +157,8 @@ TEST(TwoModels, BeginBehindAnEventOfTheOtherOnceItHasPassedThere) {
   DeviceModel model;
   model.link = {.up = 10, .down = 10, .both = 10, .mapped = 10, .pageable = 1, .peer = 1};
   model.kernels = {.units = 10, .threads_per_unit = 128, .memory = 100, .tera_flops = 1};
-  CpuDevice first({.compute_threads = 1, .model = model}), second({.ordinal = 1, .compute_threads = 1, .model = model});
+  CpuDevice first({.compute_threads = 1, .time = modelled_time(model)}),
+      second({.ordinal = 1, .compute_threads = 1, .time = modelled_time(model)});
   DeviceMemory const here = first.allocate(1'000'000), there = second.allocate(1'000'000);
   Stream const waiting = first.make_stream(), busy = second.make_stream();
   Event const passed = second.make_event(), copying = first.make_event({.timing = true}),

@@ -10,6 +10,7 @@
 
 #include "penstock/cupti/activity_records.hpp"
 #include "penstock/error.hpp"
+#include "penstock/recorder.hpp"
 
 namespace penstock {
 namespace {

@@ -9,6 +9,7 @@
 #include "support/cpu_device_under_test.hpp"
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock {
 namespace {
@@ -36,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(CpuToCompletion, PipelineBySignal,
 
 TEST(AnOrderedStageOfManyTiles, SeesThemInTheirSequenceWhateverProducersThereAre) {
   constexpr std::uint64_t tiles = 100'000;
-  cpu::CpuDevice device({.compute_threads = 2});
+  cpu::FaultyCpuDevice device({.compute_threads = 2});
   for (unsigned const producers : {1U, 8U}) {
     for (bool const by_key : {false, true}) {
       Pipeline pipeline(device, {.tile = {.input_bytes = 64},
@@ -63,7 +64,7 @@ TEST(AnOrderedStageOfManyTiles, SeesThemInTheirSequenceWhateverProducersThereAre
 
 /// What only the CPU device can be told to do.
 struct PipelineOnAFaultyDevice : PipelineContract {
-  cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
+  cpu::FaultyCpuDevice& cpu() { return dynamic_cast<cpu::FaultyCpuDevice&>(device()); }
 };
 
 TEST_P(PipelineOnAFaultyDevice, EndsTheRunWhenTheDeviceIsLostAndFailsAllThatWasUnderWay) {

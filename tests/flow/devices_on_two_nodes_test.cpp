@@ -12,6 +12,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 #include "penstock/own_memory.hpp"
 #include "penstock/pipeline.hpp"
 
@@ -24,8 +25,8 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
 /// A machine of two nodes, as far as the pipeline is told. Each test ends with every tile home and nothing lent.
 struct DevicesOnTwoNodes : testing::Test {
-  cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 1, .numa_node = 1}};
-  cpu::CpuDevice second{{.ordinal = 1, .compute_threads = 1, .numa_node = 0}};
+  cpu::FaultyCpuDevice first{{.ordinal = 0, .compute_threads = 1, .numa_node = 1}};
+  cpu::FaultyCpuDevice second{{.ordinal = 1, .compute_threads = 1, .numa_node = 0}};
   std::optional<Pipeline> pipeline;
 
   void SetUp() override { setenv("HWLOC_SYNTHETIC", "numa:2 core:2 pu:1", 1); }

@@ -8,6 +8,7 @@
 #include "flow/pipeline_contract.hpp"
 
 #include "penstock/elements.hpp"
+#include "penstock/recorder.hpp"
 
 namespace penstock {
 namespace {

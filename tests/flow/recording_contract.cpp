@@ -9,6 +9,8 @@
 
 #include "flow/pipeline_contract.hpp"
 
+#include "penstock/recorder.hpp"
+
 namespace penstock {
 namespace {
 

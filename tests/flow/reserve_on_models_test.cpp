@@ -8,7 +8,8 @@
 #include "penstock/clock.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/cpu/host_keeper.hpp"
+#include "penstock/models/host_keeper.hpp"
+#include "penstock/models/modelled_time.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report.hpp"
 
@@ -35,7 +36,7 @@ struct APipelineOfTwoModels : testing::Test {
     cpu::slow_clock(20);
     for (int ordinal = 0; ordinal < 2; ++ordinal) {
       devices.push_back(std::make_unique<cpu::CpuDevice>(
-          cpu::CpuOptions{.ordinal = ordinal, .compute_threads = 1, .model = quick_model()}));
+          cpu::CpuOptions{.ordinal = ordinal, .compute_threads = 1, .time = cpu::modelled_time(quick_model())}));
     }
     options.tile = {.input_bytes = 64 << 10, .output_bytes = 64 << 10, .in_place = true};
     options.producers = 8;

@@ -12,6 +12,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/messages.hpp"
+#include "penstock/models/faults.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/recorder.hpp"
 
@@ -58,7 +59,7 @@ struct ARunWithHooks : testing::Test {
                         on_device([](DeviceTile const&, StreamRef) {}), [](Completion&) {});
   }
   std::vector<std::string> heard;
-  cpu::CpuDevice device{cpu::CpuOptions{.compute_threads = 1}};
+  cpu::FaultyCpuDevice device{cpu::CpuOptions{.compute_threads = 1}};
   PipelineOptions options{.tile = {.input_bytes = 64}, .producers = 1, .lanes = 1, .consumers = 1};
 };
 

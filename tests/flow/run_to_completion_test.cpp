@@ -16,6 +16,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
@@ -74,7 +75,7 @@ struct LanesThatRunToCompletion : testing::Test, Source {
     };
   }
 
-  cpu::CpuDevice device{{.compute_threads = 4}};
+  cpu::FaultyCpuDevice device{{.compute_threads = 4}};
   std::optional<Pipeline> pipeline;
   std::uint64_t tiles = 500, given = 0;
   std::uint64_t fails = UINT64_MAX, throws = UINT64_MAX;  ///< The tile whose filling does, and whose kernel.
@@ -178,7 +179,7 @@ TEST_F(LanesThatRunToCompletion, EndTheRunWhenTheirDeviceIsLost) {
 }
 
 TEST_F(LanesThatRunToCompletion, LeaveTheirInputToTheLanesOfOtherDevices) {
-  cpu::CpuDevice other{{.compute_threads = 2}};
+  cpu::FaultyCpuDevice other{{.compute_threads = 2}};
   PipelineOptions with = options();
   with.lanes = 2;
   Pipeline both(DeviceGroup({&device, &other}), with);

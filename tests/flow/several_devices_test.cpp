@@ -11,6 +11,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
@@ -21,8 +22,8 @@ using testing::HasSubstr;
 
 /// Two CPU devices under one pipeline of two lanes. Each test ends with every tile home and nothing lent.
 struct TwoDevices : testing::Test {
-  cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 1}};
-  cpu::CpuDevice second{{.ordinal = 1, .compute_threads = 1}};
+  cpu::FaultyCpuDevice first{{.ordinal = 0, .compute_threads = 1}};
+  cpu::FaultyCpuDevice second{{.ordinal = 1, .compute_threads = 1}};
   std::optional<Pipeline> pipeline{std::in_place, std::vector<Device*>{&first, &second},
                                    PipelineOptions{.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true},
                                                    .producers = 1,

@@ -19,7 +19,7 @@ outside=(
   'tbb/*|oneapi/*'                   'flow graph'
   'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels'
   'nvtx3/*'                          'nvtx'
-  'nlohmann/*'                       'report profile devices page command measure hash doctor lab bench compare jobs programs try tune watch watched'
+  'nlohmann/*'                       'report profile models page command measure hash doctor lab bench compare jobs programs try tune watch watched'
   'CLI/*'                            'command measure hash doctor lab bench compare jobs programs try tune watch program'
 )
 

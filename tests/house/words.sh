@@ -41,7 +41,7 @@ refuse 'names a default stream; only cuda/default_stream.cpp does' '\<cudaStream
 refuse 'may be a launch in stream 0; use launch_kernel' '<<<' < <(sources src kernels)
 # HostTime lets time pass where the clock is slower: nothing is waited for.
 refuse 'sleeps; wait for what you wait for, on an EventCount, a latch or a condition variable' \
-  '\<(sleep_for|sleep_until|usleep|nanosleep|sleep)[ ]*\(' '^(tests/(chaos|simulation)|src/penstock/cpu/host_keeper.cpp)' < <(sources src kernels tests bench examples)
+  '\<(sleep_for|sleep_until|usleep|nanosleep|sleep)[ ]*\(' '^(tests/(chaos|simulation)|src/penstock/models/host_keeper.cpp)' < <(sources src kernels tests bench examples)
 refuse 'can lose a wake-up in libstdc++ 12 (GCC PR 98033); use an EventCount' '\<(counting|binary)_semaphore\>' \
   < <(sources src kernels tests bench examples)
 

@@ -133,14 +133,14 @@ TEST_P(LaneOnAFaultyDevice, DoesNotBlameTheNextTileForARefusalThatTheStageThrewF
 
 TEST_P(LaneOnAFaultyDevice, DoesNotMergeAStageWhoseFinishMetARefusalAndDidNotLook) {
   struct Careless final : Stage {
-    explicit Careless(cpu::CpuDevice& device) : faulty(device) {}
+    explicit Careless(cpu::FaultyCpuDevice& device) : faulty(device) {}
     Promises promises() const noexcept override { return {.reads_once = true}; }
     std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
     void finish(StreamRef stream) override {
       faulty.inject(cpu::Fault::drop_launch);
       stream.launch(1, [](std::uint32_t) {});
     }
-    cpu::CpuDevice& faulty;
+    cpu::FaultyCpuDevice& faulty;
   };
   open_lane({.make = [this](StageContext const&) { return std::make_unique<Careless>(cpu()); }, .merge = {}});
   submit(0);

@@ -7,6 +7,7 @@
 #include "support/cpu_device_under_test.hpp"
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 struct BatchesOnAFaultyDevice : LaneOfBatches {
   static constexpr std::uint64_t tiles_in_all = 17;  ///< One alone, and two batches of eight.
 
-  cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
+  cpu::FaultyCpuDevice& cpu() { return dynamic_cast<cpu::FaultyCpuDevice&>(device()); }
   /// What came back of tiles 0 to 16 on a lane that looks after its device itself; by sequence.
   std::vector<Seen> run_with(cpu::Fault fault, std::uint64_t nth, bool together = true) {
     open_and_keep(noting(together), {.watchdog = std::chrono::milliseconds(1)});

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 
 struct GraphsOnAFaultyDevice : LaneOfGraphs {
-  cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
+  cpu::FaultyCpuDevice& cpu() { return dynamic_cast<cpu::FaultyCpuDevice&>(device()); }
 };
 
 TEST_P(GraphsOnAFaultyDevice, FailNoTileIfACaptureIsRefused) {

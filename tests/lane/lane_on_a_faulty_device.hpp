@@ -8,6 +8,7 @@
 #include "lane/lane_contract.hpp"
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock {
 
@@ -23,7 +24,7 @@ std::vector<LaneUnderTest> lanes_that_can_be(Wrong way);
 struct LaneOnAFaultyDevice : LaneContract {
   static constexpr std::uint64_t count = 20;
 
-  cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
+  cpu::FaultyCpuDevice& cpu() { return dynamic_cast<cpu::FaultyCpuDevice&>(device()); }
   /// Begins again with a device that knows of no faults; what was seen stays.
   void renew() {
     TearDown();

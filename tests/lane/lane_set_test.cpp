@@ -12,6 +12,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock {
 namespace {
@@ -20,7 +21,7 @@ constexpr TileShape shape{.input_bytes = 256, .output_bytes = 256};
 
 /// Two lanes of one device, and a pool of eight tiles.
 struct TwoLanes : testing::Test {
-  cpu::CpuDevice device;
+  cpu::FaultyCpuDevice device;
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes(shape, 8));
   Pool pool{slab, shape, 8};
   std::atomic<std::size_t> back{0};
@@ -73,8 +74,8 @@ TEST_F(TwoLanes, AreLostOnceTheirDeviceIsAbandoned) {
 struct LanesOfTwoParts : testing::Test {
   static constexpr std::size_t tiles = 16;  ///< Of each part.
   std::array<support::Gate, 2> gates;
-  cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 1}};
-  cpu::CpuDevice second{{.ordinal = 1, .compute_threads = 1}};
+  cpu::FaultyCpuDevice first{{.ordinal = 0, .compute_threads = 1}};
+  cpu::FaultyCpuDevice second{{.ordinal = 1, .compute_threads = 1}};
   std::array<std::vector<std::byte>, 2> slabs{std::vector<std::byte>(Pool::slab_bytes(shape, tiles)),
                                               std::vector<std::byte>(Pool::slab_bytes(shape, tiles))};
   std::array<PoolPart, 2> parts{PoolPart{slabs[0], tiles}, PoolPart{slabs[1], tiles}};

@@ -16,6 +16,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/lane/lane_set.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock {
 namespace {
@@ -30,7 +31,7 @@ struct LanesThatEnd : testing::Test {
   support::Gate gate;  ///< Of a kernel that does not end before the test does.
   support::Gate other_finished;
   std::atomic<int> stages_ended{0};
-  cpu::CpuDevice device{{.compute_threads = 2}};
+  cpu::FaultyCpuDevice device{{.compute_threads = 2}};
   std::atomic<int> completed{0};
 
   Lane::OnCompletion count() {

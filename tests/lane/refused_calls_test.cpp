@@ -11,7 +11,8 @@
 #include "lane/lane_on_a_faulty_device.hpp"
 #include "support/cpu_device_under_test.hpp"
 
-#include "penstock/lane/flight_clock.hpp"
+#include "penstock/observe/flight_clock.hpp"
+#include "penstock/recorder.hpp"
 
 namespace penstock {
 namespace {
@@ -118,7 +119,7 @@ TEST_P(LaneThatIsRefused, FailsNoTileForWantOfItsTimes) {
     EXPECT_EQ(cpu().armed_faults(), 0u);
     auto const all = seen();
     last.assign(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
-    if (took.load() >= FlightClockOptions().reach) {
+    if (took.load() >= FlightClock::usual_reach) {
       // By then the two clocks were compared anew, which is one record more: another call than meant was refused.
       ASSERT_LT(++held_up, 20) << "so slow a machine comes to no judgement";
       renew();

@@ -18,6 +18,7 @@
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/lane/lane_set.hpp"
 #include "penstock/machine/slab.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock {
 namespace {
@@ -43,7 +44,7 @@ struct TilesOfWhichSomeThrow : testing::Test {
   static constexpr std::size_t tiles = 12;
   Slab slab{4096, std::nullopt, 1};
   Pool pool{slab.bytes(), shape, tiles};
-  cpu::CpuDevice device{{.compute_threads = 2}};
+  cpu::FaultyCpuDevice device{{.compute_threads = 2}};
   Pinned pinned = device.pin(slab.bytes());
   bool lost = false;
   std::array<std::atomic<int>, tiles> completed{};
@@ -188,7 +189,7 @@ TEST_F(TilesOfWhichSomeThrow, FailAloneIfTheirWorkWasCaptured) {
 /// Lanes of the legacy flavour share one stream. Seen to fail if the stream has one attribution for all threads.
 TEST_F(TilesOfWhichSomeThrow, FailAloneInAStreamThatLanesShare) {
   pinned = {};
-  cpu::CpuDevice legacy({.compute_threads = 2, .flavour = Flavour::legacy});
+  cpu::FaultyCpuDevice legacy({.compute_threads = 2, .flavour = Flavour::legacy});
   // Each lane launches while the other is inside its stage, too.
   std::barrier both(2);
   auto const stages = on_device([&](DeviceTile const& tile, StreamRef stream) {

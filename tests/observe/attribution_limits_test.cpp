@@ -23,6 +23,7 @@
 #include "penstock/core/descriptor.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 #include "penstock/observe.hpp"
 #include "penstock/observe/replay.hpp"
 #include "penstock/pipeline.hpp"
@@ -52,12 +53,12 @@ struct ADeviceIsLost : testing::Test {
   support::Gate held;
   std::atomic<std::uint64_t> launched{0};
   /// Is called before the kernel of a tile is launched.
-  std::function<void(cpu::CpuDevice&, std::uint64_t sequence)> before = [](auto&, auto) {};
+  std::function<void(cpu::FaultyCpuDevice&, std::uint64_t sequence)> before = [](auto&, auto) {};
   /// Is called in the kernel with what the tile contains.
   std::function<void(std::byte)> within = [](std::byte) {};
   std::stop_source stop;
   /// They end first, since their kernels use the rest.
-  std::vector<std::unique_ptr<cpu::CpuDevice>> devices;
+  std::vector<std::unique_ptr<cpu::FaultyCpuDevice>> devices;
 
   ADeviceIsLost() {
     auto const* const test = testing::UnitTest::GetInstance()->current_test_info();
@@ -66,8 +67,8 @@ struct ADeviceIsLost : testing::Test {
   }
   void open(std::size_t count) {
     for (unsigned i = 0; i < count; ++i) {
-      devices.push_back(
-          std::make_unique<cpu::CpuDevice>(cpu::CpuOptions{.ordinal = static_cast<int>(i), .compute_threads = 1}));
+      devices.push_back(std::make_unique<cpu::FaultyCpuDevice>(
+          cpu::CpuOptions{.ordinal = static_cast<int>(i), .compute_threads = 1}));
     }
     options.lanes = static_cast<unsigned>(count);
     options.tuning.tiles = tiles;
@@ -76,7 +77,7 @@ struct ADeviceIsLost : testing::Test {
   }
   struct Work final : Stage {
     Work(ADeviceIsLost& its_world, Device& its_device)
-        : world(its_world), device(dynamic_cast<cpu::CpuDevice&>(its_device)) {}
+        : world(its_world), device(dynamic_cast<cpu::FaultyCpuDevice&>(its_device)) {}
     std::size_t run(DeviceTile const& tile, StreamRef stream) override {
       world.before(device, tile.sequence);
       stream.launch(1, [this, from = tile.input.address(), to = tile.output.address()](std::uint32_t) {
@@ -88,7 +89,7 @@ struct ADeviceIsLost : testing::Test {
       return 64;
     }
     ADeviceIsLost& world;
-    cpu::CpuDevice& device;
+    cpu::FaultyCpuDevice& device;
   };
   Stages stages() {
     return {.make = [this](StageContext const& context) { return std::make_unique<Work>(*this, context.device); }};
@@ -117,7 +118,7 @@ struct ADeviceIsLost : testing::Test {
 TEST_F(ADeviceIsLost, AndItsTilesAreRunAgainOnThatDevice) {
   std::mutex mutex;
   std::vector<std::uint64_t> of_the_second;
-  before = [&](cpu::CpuDevice& device, std::uint64_t sequence) {
+  before = [&](cpu::FaultyCpuDevice& device, std::uint64_t sequence) {
     if (&device == devices.front().get()) return;
     device.inject(cpu::Fault::break_kernel, 1);
     {
@@ -139,7 +140,7 @@ TEST_F(ADeviceIsLost, AndItsTilesAreRunAgainOnThatDevice) {
 
 TEST_F(ADeviceIsLost, AndEightCulpritsAreEnough) {
   tiles = 11;
-  before = [](cpu::CpuDevice& device, std::uint64_t sequence) {
+  before = [](cpu::FaultyCpuDevice& device, std::uint64_t sequence) {
     if (sequence > 0) device.inject(cpu::Fault::break_kernel, 1);
   };
   open(1);
@@ -152,7 +153,7 @@ TEST_F(ADeviceIsLost, AndEightCulpritsAreEnough) {
 
 TEST_F(ADeviceIsLost, AndTilesInPlaceCarryARemark) {
   options.tile = {.input_bytes = 64, .output_bytes = 64, .in_place = true};
-  before = [](cpu::CpuDevice& device, std::uint64_t sequence) {
+  before = [](cpu::FaultyCpuDevice& device, std::uint64_t sequence) {
     if (sequence == 3) device.inject(cpu::Fault::break_kernel, 1);
   };
   open(1);
@@ -198,7 +199,7 @@ TEST_F(ADeviceIsLost, AndAStopEndsTheProcessThatRunsItsTiles) {
   Begins const begins;
   // It says that it began, and would never end.
   options.watching.hooks = {attribution({"/bin/sh", "-c", "echo > '" + begins.path + "'; exec tail -f /dev/null"})};
-  before = [](cpu::CpuDevice& device, std::uint64_t sequence) {
+  before = [](cpu::FaultyCpuDevice& device, std::uint64_t sequence) {
     if (sequence == 7) device.inject(cpu::Fault::break_kernel, 1);
   };
   open(1);
@@ -217,7 +218,7 @@ struct ADeviceWhoseTilesDoNotEnd : ADeviceIsLost {
   std::optional<Begins> begins;
 
   ADeviceWhoseTilesDoNotEnd() {
-    before = [this](cpu::CpuDevice& device, std::uint64_t sequence) {
+    before = [this](cpu::FaultyCpuDevice& device, std::uint64_t sequence) {
       if (!again && sequence == 7) device.inject(cpu::Fault::break_kernel, 1);
     };
     within = [this](std::byte) {
@@ -276,7 +277,7 @@ TEST_F(ADeviceWhoseTilesDoNotEnd, AndAStopOfThePipelineEndsADrain) {
 TEST_F(ADeviceIsLost, AndCtrlCReachesNotTheProcessThatRunsItsTiles) {
   // The fifth word is the process group, to which a terminal sends its signals.
   options.watching.hooks = {attribution({"/bin/sh", "-c", "cut -d' ' -f5 /proc/$$/stat >&2; exit 3"})};
-  before = [](cpu::CpuDevice& device, std::uint64_t sequence) {
+  before = [](cpu::FaultyCpuDevice& device, std::uint64_t sequence) {
     if (sequence == 7) device.inject(cpu::Fault::break_kernel, 1);
   };
   open(1);

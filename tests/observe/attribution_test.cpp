@@ -13,6 +13,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 #include "penstock/observe.hpp"
 #include "penstock/observe/replay.hpp"
 #include "penstock/pipeline.hpp"
@@ -29,7 +30,7 @@ struct EightTilesInFlight : testing::Test {
   static constexpr std::size_t tile_bytes = 640;
   static constexpr std::size_t more_bytes = 24;
   static constexpr std::uint64_t tiles = 8;
-  std::optional<cpu::CpuDevice> device{cpu::CpuOptions{.compute_threads = 1}};
+  std::optional<cpu::FaultyCpuDevice> device{cpu::CpuOptions{.compute_threads = 1}};
   PipelineOptions options{.tile = {.input_bytes = tile_bytes, .output_bytes = 8, .more_input_bytes = {more_bytes}},
                           .producers = 1,
                           .lanes = 1,

@@ -8,9 +8,11 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/cpu/host_keeper.hpp"
+#include "penstock/models/host_keeper.hpp"
+#include "penstock/models/modelled_time.hpp"
 #include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/run_figures.hpp"
 
 namespace penstock {
@@ -32,7 +34,7 @@ struct LanesOnALegacyModel : testing::Test {
     model.link = {.up = 10, .down = 10, .both = 10, .mapped = 10, .pageable = 1};
     model.kernels = {.units = 10, .threads_per_unit = 128, .memory = 100, .tera_flops = 1};
     device = std::make_unique<cpu::CpuDevice>(
-        cpu::CpuOptions{.compute_threads = 2, .flavour = Flavour::legacy, .model = model});
+        cpu::CpuOptions{.compute_threads = 2, .flavour = Flavour::legacy, .time = cpu::modelled_time(model)});
     options.tile = {.input_bytes = bytes, .output_bytes = bytes, .in_place = true};
     options.producers = 2;
     options.lanes = 4;

@@ -10,9 +10,10 @@
 #include "support/says_it_is_a_gpu.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/modelled_time.hpp"
 #include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {
@@ -171,7 +172,7 @@ TEST_F(ARunOfAnEmbeddingProgram, KnowsItsCpuTimeAndItsCpus) {
 }
 
 TEST_F(ARunOfAnEmbeddingProgram, HasNoCpuTimeOnAModelledMachine) {
-  cpu::CpuDevice const modelled{{.compute_threads = 1, .model = cpu::DeviceModel{}}};
+  cpu::CpuDevice const modelled{{.compute_threads = 1, .time = cpu::modelled_time(cpu::DeviceModel{})}};
   Report report;
   report.wall = std::chrono::milliseconds(1);
   report.cpu = std::chrono::milliseconds(20);

@@ -21,6 +21,7 @@
 
 #include "penstock/core/descriptor.hpp"
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 #include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
 
@@ -34,7 +35,7 @@ constexpr int a_minute = 60'000;
 /// number to the pipe, keeps that open, and does not end.
 void run_one_tile() {
   bool const again = Replay::is_for_this();
-  cpu::CpuDevice device{cpu::CpuOptions{.compute_threads = 1}};
+  cpu::FaultyCpuDevice device{cpu::CpuOptions{.compute_threads = 1}};
   Pipeline pipeline(device, {.tile = {.input_bytes = 64, .output_bytes = 8},
                              .producers = 1,
                              .lanes = 1,

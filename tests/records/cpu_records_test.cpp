@@ -3,6 +3,7 @@
 #include "support/cpu_device_under_test.hpp"
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock {
 namespace {
@@ -14,7 +15,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, RecordsContract,
 
 /// What only the CPU device can be told to do.
 struct RecordsOnAFaultyDevice : RecordsContract {
-  cpu::CpuDevice& cpu() { return dynamic_cast<cpu::CpuDevice&>(device()); }
+  cpu::FaultyCpuDevice& cpu() { return dynamic_cast<cpu::FaultyCpuDevice&>(device()); }
 };
 
 TEST_P(RecordsOnAFaultyDevice, FailEachRecordThatWasUnderWayWhenItIsLostAndRefuseMore) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/recorder.hpp"
+#include "penstock/recording.hpp"
 
 namespace penstock {
 

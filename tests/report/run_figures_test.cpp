@@ -4,7 +4,7 @@
 #include "report/a_recording.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/recorder.hpp"
+#include "penstock/recording.hpp"
 
 namespace penstock {
 namespace {

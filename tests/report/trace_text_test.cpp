@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock::support {
 
@@ -43,13 +44,13 @@ class SaysItIsAGpu final : public Device {
   ///
   /// Threads: those that ask.
   void say_lost(Error const& why) { said_ = why; }
-  cpu::CpuDevice& cpu() noexcept { return cpu_; }
+  cpu::FaultyCpuDevice& cpu() noexcept { return cpu_; }
 
  private:
   int const ordinal_;
   std::optional<int> const node_;
   std::optional<Error> said_;
-  cpu::CpuDevice cpu_{{.compute_threads = 1}};
+  cpu::FaultyCpuDevice cpu_{{.compute_threads = 1}};
 };
 
 }  // namespace penstock::support

@@ -10,7 +10,7 @@
 namespace penstock {
 
 /// Lets the work of host threads take as long on a slower Clock as it takes on the system's. The models of GPUs bring
-/// one (cpu/host_keeper.hpp).
+/// one (models/host_keeper.hpp).
 ///
 /// Threads: each has its own account.
 class HostKeeper {

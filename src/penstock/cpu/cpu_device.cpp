@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cpu/cpu_device.hpp"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
 #include <sched.h>
 
-#include "penstock/core/host_time.hpp"
-#include "penstock/core/number_text.hpp"
 #include "penstock/core/say.hpp"
-#include "penstock/core/too_slow.hpp"
 #include "penstock/core/works_for.hpp"
 #include "penstock/cpu/cpu_stream.hpp"
 #include "penstock/cpu/engines.hpp"
@@ -41,21 +39,20 @@ CpuOptions completed(CpuOptions options) {
 
 CpuDevice::CpuDevice(CpuOptions options)
     : options_(completed(std::move(options))),
-      faults_(std::make_unique<Faults>()),
       refusals_(std::make_unique<Refusals>()),
-      memory_(std::make_unique<MemoryLedger>(options_.memory_bytes, options_.pinned_bytes, *faults_)),
-      scheduler_(options_.model ? std::make_unique<Scheduler>(*options_.model) : std::make_unique<Scheduler>()),
+      memory_(std::make_unique<MemoryLedger>(options_.memory_bytes, options_.pinned_bytes, faults())),
+      scheduler_(std::make_unique<Scheduler>(options_.time ? options_.time() : nullptr)),
       ordered_(std::make_unique<OrderedMemory>(*scheduler_, *memory_)),
       engines_(std::make_unique<Engines>(*scheduler_, static_cast<Device const*>(this), options_.compute_threads,
                                          options_.callback_threads, options_.observer)),
-      legacy_(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, *faults_, *refusals_,
+      legacy_(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, faults(), *refusals_,
                                           StreamType::legacy, least_priority)),
       per_thread_(std::make_unique<PerThreadStream>(
           [this] {
-            return std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, *faults_, *refusals_,
+            return std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, faults(), *refusals_,
                                                StreamType::blocking, least_priority);
           },
-          options_.model.has_value())) {}
+          options_.time != nullptr)) {}
 
 CpuDevice::~CpuDevice() {
   if (process_ != getpid()) {
@@ -88,7 +85,6 @@ void CpuDevice::leave_all() noexcept {
   static_cast<void>(scheduler_.release());
   static_cast<void>(memory_.release());
   static_cast<void>(refusals_.release());
-  static_cast<void>(faults_.release());
 }
 
 DeviceInfo CpuDevice::info() const {
@@ -104,17 +100,7 @@ DeviceInfo CpuDevice::info() const {
   info.numa_node = options_.numa_node;
   info.least_priority = least_priority;
   info.greatest_priority = greatest_priority;
-  if (options_.model) {
-    DeviceModel const& model = *options_.model;
-    info.name = "model of " + model.name;
-    info.copy_engines = model.copy_engines;
-    info.compute_units = static_cast<int>(model.kernels.units);
-    info.link = model.link_name;
-    info.modelled = true;
-    info.model = model.called;
-    info.host_cpus = model.host_cpus;
-    if (model.node >= 0) info.numa_node = model.node;
-  }
+  if (TimeKeeper const* const keeper = scheduler_->keeper()) keeper->describe(info);
   return info;
 }
 
@@ -132,7 +118,7 @@ StreamRef CpuDevice::legacy_default_stream() {
 
 Stream CpuDevice::make_stream(StreamOptions options) {
   auto const type = options.blocking ? StreamType::blocking : StreamType::non_blocking;
-  return Stream(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, *faults_, *refusals_, type,
+  return Stream(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, faults(), *refusals_, type,
                                             options.priority));
 }
 
@@ -142,12 +128,12 @@ Event CpuDevice::make_event(EventOptions options) {
                 "An event of several processes keeps no time: leave out timing or interprocess.");
   }
   auto shared = options.interprocess ? SharedEvent::make() : nullptr;
-  return Event(std::make_unique<CpuEvent>(*scheduler_, *faults_, options, options_.clock_drift, std::move(shared)));
+  return Event(std::make_unique<CpuEvent>(*scheduler_, faults(), options, options_.clock_drift, std::move(shared)));
 }
 
 Event CpuDevice::open_event(EventHandle const& handle) {
   scheduler_->expect_healthy();
-  return Event(std::make_unique<CpuEvent>(*scheduler_, *faults_, EventOptions{.interprocess = true},
+  return Event(std::make_unique<CpuEvent>(*scheduler_, faults(), EventOptions{.interprocess = true},
                                           options_.clock_drift, SharedEvent::open(handle)));
 }
 
@@ -194,21 +180,7 @@ bool CpuDevice::abandoned() const noexcept {
 }
 
 std::vector<std::string> CpuDevice::remarks() {
-  if (!options_.model) return {};
-  constexpr double bearable = 0.02;
-  double const late = scheduler_->take_late_share(), lost = HostTime::take_lost_part();
-  std::string what;
-  if (late > bearable) what = percent_text(late) + " of the operations of the " + info().name + " were late";
-  if (lost > bearable) {
-    what += what.empty() ? "" : ", and ";
-    what += "work of host threads took " + percent_text(lost) + " longer, because they waited for its CPUs";
-  }
-  if (what.empty()) return {};
-  constexpr double much = 0.1;
-  unsigned const times = std::max(late, lost) > much ? 4 : 2;
-  return {std::string(too_slow_for_its_clock) + ": " + what +
-          ". Times may be too long; name it with a larger factor, as @" +
-          std::to_string(std::min(10'000U, times * Clock::slower())) + "."};
+  return scheduler_->keeper() != nullptr ? scheduler_->remarks(info().name) : std::vector<std::string>();
 }
 
 Outstanding CpuDevice::outstanding() const {
@@ -220,10 +192,6 @@ Outstanding CpuDevice::outstanding() const {
           .allocated_bytes = owned.bytes,
           .pins = memory_->pins(),
           .pinned_bytes = memory_->pinned_bytes()};
-}
-
-void CpuDevice::inject(Fault what, std::uint64_t nth) {
-  faults_->inject(what, nth);
 }
 
 std::size_t CpuDevice::late_callbacks() const {

@@ -12,9 +12,10 @@
 
 #include <unistd.h>
 
-#include "penstock/cpu/device_model.hpp"
-#include "penstock/cpu/faults.hpp"
+#include "penstock/cpu/fault_hook.hpp"
 #include "penstock/cpu/operation.hpp"
+#include "penstock/cpu/refusals.hpp"
+#include "penstock/cpu/time_keeper.hpp"
 #include "penstock/device.hpp"
 #include "penstock/device/kept.hpp"
 
@@ -36,8 +37,8 @@ struct CpuOptions {
   Observer observer = {};                        ///< Is told of each operation.
   Flavour flavour = Flavour::per_thread;         ///< Which default stream is meant by "0".
   std::optional<int> numa_node = {};             ///< What info() says; its threads run wherever they may in any case.
-  /// The GPU that it stands for: it is a modelled GPU then, and keeps that one's time.
-  std::optional<DeviceModel> model = {};
+  TimeKeeperMaker time = {};                     ///< Keeps the time of what it stands for; null for the system's.
+  std::shared_ptr<FaultHook> faults = {};        ///< Decides which of its calls go wrong; null: none does.
   double clock_drift = 0;  ///< How much faster than the host's its events' clock runs; 0.00005 is usual for a GPU's.
 };
 
@@ -59,7 +60,7 @@ struct Outstanding {
 ///
 /// Uploads, downloads, kernels and callbacks run on threads of their own, so they overlap. A kernel's blocks are spread
 /// over all compute threads; between two blocks a thread turns to the kernel of a more urgent stream, if there is one.
-/// Memory of the host is copied alike whether pinned or not, except on a modelled GPU.
+/// Memory of the host is copied alike whether pinned or not, except where a TimeKeeper tells them apart.
 ///
 /// A kernel that throws fails what it is attributed to (StreamRef::attribute), as a lane attributes each tile's to the
 /// tile. One that is attributed to nothing ends the device, as an illegal address ends a GPU's context: every later
@@ -68,7 +69,7 @@ struct Outstanding {
 /// still touch what they waited for.
 ///
 /// Threads: any.
-class CpuDevice final : public Device {
+class CpuDevice : public Device {
  public:
   /// Throws: Error, if the options make no sense or the threads cannot be had.
   explicit CpuDevice(CpuOptions options = {});
@@ -93,7 +94,7 @@ class CpuDevice final : public Device {
   Event open_event(EventHandle const& handle) override;
   Flag make_flag() override;
   DeviceMemory allocate(std::size_t bytes) override;
-  /// Makes no difference to copies, except on a modelled GPU, but holds its user to a GPU's rules.
+  /// Makes no difference to copies without a TimeKeeper, but holds its user to a GPU's rules.
   Pinned pin(std::span<std::byte> host) override;
   std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override;
   void synchronize() override;
@@ -105,12 +106,6 @@ class CpuDevice final : public Device {
   std::vector<std::string> remarks() override;
 
   Outstanding outstanding() const;
-  /// Makes the `nth` call of its kind from now on go wrong; 1 is the next.
-  ///
-  /// Throws: Error, if nth is 0.
-  void inject(Fault what, std::uint64_t nth = 1);
-  /// How many injected faults have not struck yet.
-  std::size_t armed_faults() const noexcept { return faults_->armed(); }
   /// How many callbacks and wake-ups are late at this moment: their streams have come to them, and wait.
   std::size_t late_callbacks() const;
   /// Calls those that are late. Without this they are called when a stream that has work left is destroyed.
@@ -118,9 +113,9 @@ class CpuDevice final : public Device {
 
  private:
   void leave_all() noexcept;
+  FaultPoints faults() const { return FaultPoints(options_.faults); }
 
   CpuOptions const options_;
-  std::unique_ptr<Faults> faults_;
   std::unique_ptr<Refusals> refusals_;
   std::unique_ptr<MemoryLedger> memory_;
   std::unique_ptr<Scheduler> scheduler_;

@@ -8,9 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <linux/mempolicy.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "penstock/cpu/waits_abroad.hpp"
 
 namespace penstock::cpu {
 namespace {
@@ -23,14 +21,7 @@ void expect_room(std::size_t to, std::size_t from) {
                                            std::to_string(to) + ": make the target as large as the source.");
 }
 
-/// The NUMA node of the page at an address; empty if the system does not say.
-std::optional<int> node_of(std::byte const* address) {
-  int node = -1;
-  long const failed = syscall(SYS_get_mempolicy, &node, nullptr, 0UL, address, MPOL_F_NODE | MPOL_F_ADDR);
-  return failed == 0 && node >= 0 ? std::optional(node) : std::nullopt;
-}
-
-Delivery next_delivery(Faults& faults) {
+Delivery next_delivery(FaultPoints const& faults) {
   auto delivery = Delivery::once;
   // Each is asked, so that each counts every callback.
   if (faults.strikes(Fault::late_callback)) delivery = Delivery::late;
@@ -42,7 +33,7 @@ Delivery next_delivery(Faults& faults) {
 }
 
 /// What a callback will be told falsely, if anything.
-std::optional<StreamStatus> next_lie(Faults& faults) {
+std::optional<StreamStatus> next_lie(FaultPoints const& faults) {
   std::optional<StreamStatus> lie;
   if (faults.strikes(Fault::false_alarm)) lie = {.ok = false, .sticky = false, .code = false_fault};
   if (faults.strikes(Fault::false_loss)) lie = {.ok = false, .sticky = true, .code = false_fault};
@@ -52,7 +43,7 @@ std::optional<StreamStatus> next_lie(Faults& faults) {
 }  // namespace
 
 CpuStream::CpuStream(Scheduler& scheduler, Engines& engines, MemoryLedger const& memory, OrderedMemory& ordered,
-                     Faults& faults, Refusals& refusals, StreamType type, int priority)
+                     FaultPoints faults, Refusals& refusals, StreamType type, int priority)
     : scheduler_(scheduler),
       engines_(engines),
       memory_(memory),
@@ -70,7 +61,7 @@ CpuStream::~CpuStream() {
 }
 
 void CpuStream::upload(std::span<std::byte> to, std::span<std::byte const> from) {
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::copy);
+  TimedCall const call(scheduler_.keeper(), DriverCall::copy);
   expect_room(to.size(), from.size());
   memory_.expect_device_memory(to.first(from.size()));
   faults_.refuse(Fault::refuse_upload, "an upload");
@@ -79,7 +70,7 @@ void CpuStream::upload(std::span<std::byte> to, std::span<std::byte const> from)
 }
 
 void CpuStream::download(std::span<std::byte> to, std::span<std::byte const> from) {
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::copy);
+  TimedCall const call(scheduler_.keeper(), DriverCall::copy);
   expect_room(to.size(), from.size());
   memory_.expect_device_memory(from);
   faults_.refuse(Fault::refuse_download, "a download");
@@ -88,7 +79,7 @@ void CpuStream::download(std::span<std::byte> to, std::span<std::byte const> fro
 }
 
 void CpuStream::copy(std::span<std::byte> to, std::span<std::byte const> from) {
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::copy);
+  TimedCall const call(scheduler_.keeper(), DriverCall::copy);
   expect_room(to.size(), from.size());
   std::span<std::byte> const there = to.first(from.size());
   bool const peer = !memory_.owns(there) || !memory_.owns(from);
@@ -100,20 +91,20 @@ void CpuStream::copy(std::span<std::byte> to, std::span<std::byte const> from) {
 
 DeviceMemory CpuStream::allocate(std::size_t bytes) {
   // What it costs was not measured: an entry in the order of a stream, as a record is.
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::record);
+  TimedCall const call(scheduler_.keeper(), DriverCall::record);
   expect_no_capture("allocating memory");
   scheduler_.expect_healthy();
   return ordered_.allocate(state_, bytes);
 }
 
 void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const& cost) {
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::launch);
+  TimedCall const call(scheduler_.keeper(), DriverCall::launch);
   if (blocks == 0 || !kernel) {
     throw Error(ErrorKind::bad_argument, "A launch needs a kernel and at least one block: skip it when there is none.");
   }
   faults_.refuse(Fault::refuse_launch, "a launch");
   if (faults_.strikes(Fault::drop_launch))
-    return refusals_.leave(Faults::refusal("a launch whose result was not checked"));
+    return refusals_.leave(FaultPoints::refusal("a launch whose result was not checked"));
   bool const breaks = faults_.strikes(Fault::break_kernel);
   auto const over_the_link = [&](DeviceSpan<std::byte const> touched) -> std::size_t {
     if (!modelled() || touched.empty()) return 0;
@@ -130,21 +121,22 @@ void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const&
 }
 
 void CpuStream::record(EventBackend& event) {
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::record);
+  TimedCall const call(scheduler_.keeper(), DriverCall::record);
   expect_no_capture("recording an event");
   faults_.refuse(Fault::refuse_record, "to record an event");
   CpuEvent& recorded = CpuEvent::of(event, scheduler_);
-  if (recorded.shared() != nullptr) return scheduler_.record(state_, recorded.state(), recorded.shared());
+  if (recorded.shared() != nullptr) return record_shared(scheduler_, state_, recorded.state(), recorded.shared());
   scheduler_.enqueue(state_, {.kind = Kind::record, .event = &recorded.state()});
 }
 
 void CpuStream::wait(EventBackend& event) {
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::wait);
+  TimedCall const call(scheduler_.keeper(), DriverCall::wait);
   expect_no_capture("waiting for an event");
   faults_.refuse(Fault::refuse_wait, "to wait for an event");
   CpuEvent& awaited = CpuEvent::of(event);
-  if (awaited.recorded_elsewhere()) return scheduler_.await(state_, *awaited.shared());
-  if (&awaited.scheduler() != &scheduler_) return scheduler_.await(state_, awaited.scheduler(), awaited.state());
+  if (awaited.recorded_elsewhere()) return await_shared(scheduler_, state_, *awaited.shared());
+  if (&awaited.scheduler() != &scheduler_)
+    return await_abroad(scheduler_, state_, awaited.scheduler(), awaited.state());
   scheduler_.enqueue(state_, {.kind = Kind::wait, .event = &awaited.state()});
 }
 
@@ -157,7 +149,7 @@ void CpuStream::launch_host_function(StreamCallback& callback) {
 }
 
 void CpuStream::put_call(StreamCallback& callback, bool knows_status) {
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::callback);
+  TimedCall const call(scheduler_.keeper(), DriverCall::callback);
   expect_no_capture("a callback");
   faults_.refuse(Fault::refuse_call, "a callback");
   Request request{.kind = Kind::callback, .callback = &callback, .delivery = next_delivery(faults_)};
@@ -169,7 +161,7 @@ void CpuStream::put_call(StreamCallback& callback, bool knows_status) {
 }
 
 void CpuStream::write(FlagBackend& flag, std::uint64_t number) {
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::record);
+  TimedCall const call(scheduler_.keeper(), DriverCall::record);
   expect_no_capture("writing a flag");
   faults_.refuse(Fault::refuse_call, "to write a flag");
   bool const lost = faults_.strikes(Fault::lost_write);
@@ -180,14 +172,14 @@ void CpuStream::write(FlagBackend& flag, std::uint64_t number) {
 }
 
 bool CpuStream::idle() {
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::query);
+  TimedCall const call(scheduler_.keeper(), DriverCall::query);
   expect_no_capture("asking whether the stream is idle");
   faults_.refuse(Fault::refuse_query, "a question");
   return scheduler_.idle(state_);
 }
 
 void CpuStream::synchronize() {
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::synchronize);
+  TimedCall const call(scheduler_.keeper(), DriverCall::synchronize);
   expect_no_capture("waiting for the stream");
   scheduler_.synchronize(state_);
 }
@@ -211,12 +203,12 @@ std::unique_ptr<CaptureBackend> CpuStream::end_capture() {
 }
 
 void CpuStream::launch(CaptureBackend& capture) {
-  ModelledCall const call(scheduler_, &DeviceModel::Calls::graph);
+  TimedCall const call(scheduler_.keeper(), DriverCall::graph);
   CpuCapture const& captured = CpuCapture::of(capture, scheduler_);
   expect_no_capture("launching another");
   faults_.refuse(Fault::refuse_launch, "a launch");
   if (faults_.strikes(Fault::drop_launch))
-    return refusals_.leave(Faults::refusal("a launch whose result was not checked"));
+    return refusals_.leave(FaultPoints::refusal("a launch whose result was not checked"));
   bool breaks = faults_.strikes(Fault::break_kernel);
   WorkFailure* const failure = attributions_.mine();
   for (Request request : captured.requests()) {
@@ -227,13 +219,13 @@ void CpuStream::launch(CaptureBackend& capture) {
   }
 }
 
-/// A copy to or from that memory of the host's. On a modelled GPU the call lasts as long as the copy, if it is
-/// pageable.
+/// A copy to or from that memory of the host's. Where a TimeKeeper keeps time, the call lasts as long as the copy, if
+/// the memory is pageable.
 void CpuStream::put_copy(Request request, std::span<std::byte const> host) {
-  request.pageable = scheduler_.model() != nullptr && !memory_.is_pinned(host);
-  DeviceModel const* const model = scheduler_.model();
-  if (model != nullptr && model->link.far > 0 && model->node >= 0)
-    request.far = node_of(host.data()).value_or(model->node) != model->node;
+  TimeKeeper const* const keeper = scheduler_.keeper();
+  if (keeper == nullptr) return put(std::move(request));
+  request.pageable = !memory_.is_pinned(host);
+  request.far = keeper->is_far(host.data());
   bool const waits = request.pageable && capturing_ == nullptr;
   put(std::move(request));
   if (waits) scheduler_.synchronize(state_);

@@ -12,10 +12,11 @@
 #include <vector>
 
 #include "penstock/cpu/engines.hpp"
-#include "penstock/cpu/faults.hpp"
+#include "penstock/cpu/fault_hook.hpp"
 #include "penstock/cpu/handles.hpp"
 #include "penstock/cpu/memory_ledger.hpp"
 #include "penstock/cpu/ordered_memory.hpp"
+#include "penstock/cpu/refusals.hpp"
 #include "penstock/cpu/scheduler.hpp"
 #include "penstock/device/work_failure.hpp"
 #include "penstock/stream.hpp"
@@ -69,8 +70,8 @@ class Attributions {
 class CpuStream final : public StreamBackend {
  public:
   /// Throws: Error, if the device is lost.
-  CpuStream(Scheduler& scheduler, Engines& engines, MemoryLedger const& memory, OrderedMemory& ordered, Faults& faults,
-            Refusals& refusals, StreamType type, int priority);
+  CpuStream(Scheduler& scheduler, Engines& engines, MemoryLedger const& memory, OrderedMemory& ordered,
+            FaultPoints faults, Refusals& refusals, StreamType type, int priority);
   CpuStream(CpuStream const&) = delete;
   CpuStream& operator=(CpuStream const&) = delete;
   /// Blocks: until its work has passed.
@@ -96,7 +97,7 @@ class CpuStream final : public StreamBackend {
   void attribute(WorkFailure* failure) override { attributions_.set(failure); }
   void compute_here() override { scheduler_.compute_here(state_); }
   void* native() const noexcept override { return nullptr; }
-  bool modelled() const noexcept override { return scheduler_.model() != nullptr; }
+  bool modelled() const noexcept override { return scheduler_.keeper() != nullptr; }
 
  private:
   void put_copy(Request request, std::span<std::byte const> host);
@@ -109,7 +110,7 @@ class CpuStream final : public StreamBackend {
   Engines& engines_;
   MemoryLedger const& memory_;
   OrderedMemory& ordered_;
-  Faults& faults_;
+  FaultPoints const faults_;
   Refusals& refusals_;
   StreamState state_;
   Attributions attributions_;

@@ -25,7 +25,7 @@ Engines::Engines(Scheduler& scheduler, void const* owner, unsigned compute_threa
     start("ps-download", Engine::download);
     for (unsigned i = 0; i < compute_threads; ++i) start("ps-compute-" + std::to_string(i), Engine::compute);
     for (unsigned i = 0; i < callback_threads; ++i) start("ps-callback-" + std::to_string(i), Engine::callback);
-    if (scheduler_.model() != nullptr) {
+    if (scheduler_.keeper() != nullptr) {
       auto& thread = threads_.emplace_back([this] { scheduler_.keep_time(); });
       pthread_setname_np(thread.native_handle(), "ps-model");
     }
@@ -140,7 +140,7 @@ void Engines::lose_for_current_exception() {
 }
 
 void Engines::observe(Engine engine, Operation const& operation) const {
-  if (observer_ && scheduler_.model() == nullptr)
+  if (observer_ && scheduler_.keeper() == nullptr)
     observer_({engine, operation.stream->id, operation.start, Clock::now()});
 }
 

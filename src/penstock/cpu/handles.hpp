@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/core/host_time.hpp"
-#include "penstock/cpu/faults.hpp"
+#include "penstock/cpu/fault_hook.hpp"
 #include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/scheduler.hpp"
 #include "penstock/cpu/shared_event.hpp"
@@ -22,32 +21,11 @@
 
 namespace penstock::cpu {
 
-/// A call of the driver's on a modelled GPU: from its making to its end it costs what the model says, however long it
-/// really took. Nothing on another device.
-class ModelledCall {
- public:
-  ModelledCall(Scheduler& scheduler, DeviceModel::Time DeviceModel::Calls::*cost) noexcept
-      : scheduler_(scheduler), cost_(cost) {
-    if (scheduler_.model() != nullptr) HostTime::begin_call();
-  }
-  ModelledCall(ModelledCall const&) = delete;
-  ModelledCall& operator=(ModelledCall const&) = delete;
-  ~ModelledCall() {
-    if (DeviceModel const* const model = scheduler_.model(); model != nullptr) {
-      HostTime::end_call(scheduler_.cost_of_call(model->calls.*cost_));
-    }
-  }
-
- private:
-  Scheduler& scheduler_;
-  DeviceModel::Time DeviceModel::Calls::*cost_;
-};
-
 /// An event of a CPU device. Waiting threads always sleep.
 class CpuEvent final : public EventBackend {
  public:
   /// `shared` is what it is to several processes; null for an event of one.
-  CpuEvent(Scheduler& scheduler, Faults& faults, EventOptions options, double clock_drift,
+  CpuEvent(Scheduler& scheduler, FaultPoints faults, EventOptions options, double clock_drift,
            std::shared_ptr<SharedEvent> shared)
       : scheduler_(scheduler),
         faults_(faults),
@@ -65,13 +43,13 @@ class CpuEvent final : public EventBackend {
   }
 
   bool passed() override {
-    ModelledCall const call(scheduler_, &DeviceModel::Calls::query);
+    TimedCall const call(scheduler_.keeper(), DriverCall::query);
     faults_.refuse(Fault::refuse_query, "a question");
     bool const passed_elsewhere = !recorded_elsewhere() || shared_->passed(shared_->recorded());
     return scheduler_.passed(state_) && passed_elsewhere;
   }
   void wait() override {
-    ModelledCall const call(scheduler_, &DeviceModel::Calls::synchronize);
+    TimedCall const call(scheduler_.keeper(), DriverCall::synchronize);
     faults_.refuse(Fault::false_wakeup, "to wait to the end");
     if (faults_.strikes(Fault::early_wakeup)) return;
     bool const late = faults_.strikes(Fault::late_wakeup);
@@ -86,7 +64,7 @@ class CpuEvent final : public EventBackend {
     if (late) scheduler_.await_late_delivery();
   }
   std::optional<std::chrono::nanoseconds> since(EventBackend& earlier) override {
-    ModelledCall const call(scheduler_, &DeviceModel::Calls::query);
+    TimedCall const call(scheduler_.keeper(), DriverCall::query);
     auto time = scheduler_.between(of(earlier, scheduler_).state_, state_);
     if (time && clock_drift_ != 0) {
       *time += std::chrono::nanoseconds(std::llround(static_cast<double>(time->count()) * clock_drift_));
@@ -124,7 +102,7 @@ class CpuEvent final : public EventBackend {
 
  private:
   Scheduler& scheduler_;
-  Faults& faults_;
+  FaultPoints const faults_;
   double const clock_drift_;
   EventState state_;
   std::shared_ptr<SharedEvent> shared_;

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "penstock/cpu/faults.hpp"
+#include "penstock/cpu/fault_hook.hpp"
 #include "penstock/device_memory.hpp"
 
 namespace penstock::cpu {
@@ -23,7 +23,7 @@ class MemoryLedger {
   static constexpr std::size_t alignment = 256;
 
   /// Units: bytes. Without `memory_limit` the host's memory is the limit; without `pinned_limit` there is none.
-  MemoryLedger(std::optional<std::size_t> memory_limit, std::optional<std::size_t> pinned_limit, Faults& faults);
+  MemoryLedger(std::optional<std::size_t> memory_limit, std::optional<std::size_t> pinned_limit, FaultPoints faults);
   MemoryLedger(MemoryLedger const&) = delete;
   MemoryLedger& operator=(MemoryLedger const&) = delete;
   ~MemoryLedger();
@@ -68,7 +68,7 @@ class MemoryLedger {
   mutable std::mutex mutex_;
   std::size_t const memory_limit_;
   std::optional<std::size_t> const pinned_limit_;
-  Faults& faults_;
+  FaultPoints const faults_;
   Regions allocated_;
   Regions pinned_;
   std::size_t allocated_bytes_ = 0;

@@ -49,7 +49,7 @@ struct StreamState {
   std::uint64_t passed = 0;     ///< How many of them are over; they pass in order.
   bool running = false;         ///< An engine is at one of them.
   bool calling = false;         ///< And that is a callback.
-  Clock::time_point passed_at;  ///< When the last of those that are over passed.
+  Clock::time_point passed_at;  ///< When the last of those that are over passed, if that is asked for.
   /// Threads that launch a kernel run its blocks. Written with the mutex held.
   std::atomic<bool> computes_here{false};
   std::condition_variable moved;
@@ -81,12 +81,12 @@ struct Request {
   Kind kind;
   std::span<std::byte> to = {};  ///< A copy goes here, from bytes of the same number.
   std::span<std::byte const> from = {};
-  bool pageable = false;  ///< For a modelled GPU: the copy's host memory is not pinned.
-  bool far = false;       ///< For a modelled GPU: the copy's host memory is on another NUMA node.
-  bool peer = false;      ///< For a modelled GPU: one side of the copy is memory of another.
+  bool pageable = false;  ///< For a TimeKeeper, as the next two: the copy's host memory is not pinned,
+  bool far = false;       ///< or is on another NUMA node;
+  bool peer = false;      ///< one side of the copy is memory of another device.
   CpuKernel kernel = {};
   std::uint64_t blocks = 0;
-  KernelCost cost = {};  ///< For a modelled GPU, and how many bytes of it go over the link.
+  KernelCost cost = {};  ///< Likewise, and how many bytes of it go over the link.
   std::size_t linked_reads = 0;
   std::size_t linked_writes = 0;
   StreamCallback* callback = nullptr;
@@ -101,35 +101,23 @@ struct Request {
   bool breaks = false;             ///< A fault was injected: it ends the device instead of doing its work.
 };
 
-/// What a modelled GPU's Timeline keeps of an operation.
-struct Modelled {
+/// What a TimeKeeper keeps of an operation.
+struct OperationTime {
+  OperationTime() = default;
+  virtual ~OperationTime() = default;
+  /// The operation is used again.
+  virtual void renew() noexcept = 0;
+
   unsigned unmet = 0;  ///< Operations that must be over before this one begins.
-  bool may_begin = false;
-  Clock::time_point ready;  ///< When it may begin, if that is not at once.
-  bool due = false;         ///< A callback may be called.
-  bool over = false;        ///< Its end has come.
-  bool held = false;        ///< It is done, and what is behind it waits for its end.
-  bool awaited = false;     ///< Its end has come, and its work was not done yet.
-  Clock::time_point begin = Clock::time_point::max();
-  /// The kind of work that ended last before it; `wait` for none. Between a copy and a kernel passes a handover.
-  Request::Kind behind = Request::Kind::wait;
-  Clock::time_point end, done_at;  ///< When it is over there, and when its work was done here.
-  double left = 0;                 ///< Nanoseconds that what it does now would take alone.
-  double rate = 1;                 ///< How much of that goes in a nanosecond.
-  double share = 0;                ///< Of the multiprocessors, for a kernel.
-  double reads = 0;                ///< GB/s that a kernel would take of the link upwards, if it had the link alone,
-  double writes = 0;               ///< and downwards.
-  double memory = 0;               ///< GB/s that a kernel takes of the device's memory.
-  double wave = 0;                 ///< Nanoseconds of each part of a kernel in which the GPU does nothing more urgent,
-  unsigned waves = 0;              ///< and how many parts there are behind this one.
-  Operation* signals_with = nullptr;  ///< The kernel, not over, with whose end the end of this one is told,
-  Operation* signals_for = nullptr;   ///< and the reverse.
-  bool computed = false;              ///< A kernel is at its end, told or not.
-  Operation* next = nullptr;
+  bool over = false;   ///< Its end has come.
+
+ protected:
+  OperationTime(OperationTime const&) = default;
+  OperationTime& operator=(OperationTime const&) = default;
 };
 
 /// A request on its way through the device. It starts once all that it depends on is done. It passes once it is done;
-/// on a modelled GPU, once it is over there, too.
+/// with a TimeKeeper, once its time is over, too.
 ///
 /// Threads: under the scheduler's mutex, except that the engine at work on it reads what it needs.
 struct Operation {
@@ -140,10 +128,10 @@ struct Operation {
   std::vector<Operation*> dependents;  ///< Those that count this one among their unmet.
   std::unique_ptr<Onward> onward;      ///< Those of other devices that do.
 
-  bool started = false;
-  bool done = false;    ///< Its work is.
-  bool linked = false;  ///< It has not passed.
-  Modelled modelled;
+  bool started = false;                 ///< An engine is at it.
+  bool done = false;                    ///< Its work is.
+  bool linked = false;                  ///< It has not passed.
+  std::unique_ptr<OperationTime> time;  ///< Null, if the device keeps the system's time.
   Clock::time_point start;
   StreamStatus status;  ///< What a callback is told; known when an engine takes it.
   /// The next block of a kernel that no thread has claimed; beyond the last when all are claimed. Wider than a block's

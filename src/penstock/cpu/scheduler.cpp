@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/cpu/scheduler.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <new>
-#include <string>
 #include <utility>
+
+#include <sys/prctl.h>
 
 namespace penstock::cpu {
 
 using Kind = Request::Kind;
+
+/// What the keeper has done under the mutex.
+class Scheduler::InTime final : public TimedOperations {
+ public:
+  InTime(Scheduler& scheduler, SchedulerLock& lock) noexcept : scheduler_(scheduler), lock_(lock) {}
+  void make_ready(Operation& callback) override { scheduler_.make_ready(callback, lock_); }
+  void complete(Operation& held) override { scheduler_.complete(held, lock_); }
+  void pass(Operation& done) override { scheduler_.pass(done, lock_); }
+
+ private:
+  Scheduler& scheduler_;
+  SchedulerLock& lock_;
+};
 
 void Scheduler::add(StreamState& stream) {
   std::lock_guard const lock(mutex_);
@@ -18,20 +30,7 @@ void Scheduler::add(StreamState& stream) {
 
 void Scheduler::remove(StreamState& stream) noexcept {
   await_the_end(stream);
-  await_notice(stream.passed_at);
-}
-
-void Scheduler::await_the_end(StreamState& stream) noexcept {
-  SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  if (stream.passed != stream.submitted) {
-    // A callback that is late, here or in a stream that this one waits for, must not hold up the end.
-    ++removals_;
-    deliver_late(lock);
-    lock.wait(stream.moved, [&] { return stream.passed == stream.submitted; });
-    --removals_;
-  }
-  order_.remove(stream);
-  if (computes_here(stream)) ready_.remove_computing_thread();
+  time_.await_notice(stream.passed_at);
 }
 
 void Scheduler::add(EventState& event) {
@@ -72,19 +71,21 @@ ReadyWork::Work Scheduler::enqueue_and_take(StreamState& stream, Request kernel)
 }
 
 Operation& Scheduler::put(StreamState& stream, Request request, SchedulerLock& lock) {
-  if (lost_) throw Error(*lost_);
-  auto const now = Clock::now();
-  catch_up(lock, now);  // What goes on there has come as far when the operation is added.
+  loss_.expect_none();
+  TimeKeeper* const keeper = time_.kept();
+  auto const now = keeper != nullptr ? Clock::now() : Clock::time_point();
+  if (keeper != nullptr) catch_up(lock, now);  // What goes on there has come as far when the operation is added.
   Operation& operation = order_.put(stream, std::move(request));
   ++unfinished_;
-  if (keeps_time()) timeline_->add(operation, now);
+  if (keeper != nullptr) keeper->add(operation, now);
   return operation;
 }
 
 /// It depends on nothing any more: an engine may have it, or it is done at once.
 void Scheduler::start(Operation& operation, OperationQueue& done, SchedulerLock& lock) {
   if (!needs_engine(operation)) return done.push(operation);
-  bool const too_early = keeps_time() && operation.request.kind == Kind::callback && !operation.modelled.due;
+  TimeKeeper const* const keeper = time_.kept();
+  bool const too_early = keeper != nullptr && operation.request.kind == Kind::callback && !keeper->may_call(operation);
   if (!too_early) make_ready(operation, lock);
 }
 
@@ -94,32 +95,21 @@ void Scheduler::complete(Operation& operation, SchedulerLock& lock) {
   OperationQueue completing;
   completing.push(operation);
   while (Operation* const done = completing.pop()) {
-    if (done->started && !done->modelled.held) {
+    if (std::exchange(done->started, false)) {
       done->stream->running = done->stream->calling = false;
       --running_;
       if (is_copy(*done)) --copying_;
     }
-    // What is behind a kernel that notes its times may read them.
-    if (keeps_time() && notes_times(done->request)) {
-      if (!done->modelled.over) {
-        done->modelled.held = true;
-        continue;
-      }
-      note_times(*done);
-    }
+    TimeKeeper* const keeper = time_.kept();
+    if (keeper != nullptr && keeper->holds(*done)) continue;  // `catch_up` completes it.
     done->done = true;
     for (Operation* const dependent : done->dependents) {
       if (--dependent->unmet == 0) start(*dependent, completing, lock);
     }
-    if (keeps_time()) {
-      if (done->request.kind == Kind::callback) timeline_->called(*done, Clock::now());
-      done->modelled.done_at = Clock::now();
-      if (!done->modelled.awaited) continue;  // `catch_up` lets it pass.
-      note_delay(*done);
-    }
+    if (keeper != nullptr && !keeper->done(*done)) continue;  // `catch_up` lets it pass.
     pass(*done, lock);
   }
-  if (lost_) wake_hosts();
+  if (loss_) wake_hosts();
 }
 
 bool Scheduler::needs_engine(Operation const& operation) const noexcept {
@@ -131,37 +121,34 @@ bool Scheduler::needs_engine(Operation const& operation) const noexcept {
     case Kind::callback:
       return true;
     default:
-      return !lost_;
+      return !loss_;
   }
 }
 
 void Scheduler::make_ready(Operation& operation, SchedulerLock& lock) {
-  if (operation.request.delivery == Delivery::late && removals_ == 0) {
-    late_.push(operation);
-    ++late_count_;
-    return;
-  }
-  ready_.push(operation, lock);
+  if (!late_.holds(operation)) ready_.push(operation, lock);
 }
 
 void Scheduler::pass(Operation& operation, SchedulerLock& lock) {
   StreamState& stream = *operation.stream;
-  Clock::time_point const now = keeps_time() ? operation.modelled.end : Clock::now();
   operation.linked = false;
   if (stream.last == &operation) stream.last = nullptr;
   ++stream.passed;
-  stream.passed_at = now;
   stream.moved.notify_all();
-  if (EventState* const event = operation.request.event; event != nullptr) {
+  EventState* const event = operation.request.event;
+  if (time_.keeper() != nullptr || (event != nullptr && event->timing)) {
+    TimeKeeper const* const keeper = time_.kept();
+    stream.passed_at = keeper != nullptr ? keeper->end_of(operation) : Clock::now();
+    if (event != nullptr) event->passed_at = stream.passed_at;
+  }
+  if (event != nullptr) {
     event->pending = nullptr;
-    if (event->timing || timeline_) event->passed_at = now;
     event->passed.notify_all();
   }
-  if (operation.request.word != nullptr && !lost_) {
+  if (operation.request.word != nullptr && !loss_) {
     // Release: a thread that reads the number sees what the operations before it wrote.
     std::atomic_ref<std::uint64_t>(*operation.request.word).store(operation.request.number, std::memory_order_release);
   }
-  if (keeps_time()) ++timed_;
   operation.dependents.clear();
   lock.tell(std::move(operation.onward));
   lock.bury(operation);
@@ -174,7 +161,7 @@ ReadyWork::Work Scheduler::take(Engine engine, Seat& seat) {
 }
 
 void Scheduler::compute_here(StreamState& stream) {
-  if (timeline_) return;
+  if (time_.keeper() != nullptr) return;
   std::lock_guard const lock(mutex_);
   if (!stream.computes_here.exchange(true, std::memory_order_relaxed)) ready_.add_computing_thread();
 }
@@ -191,7 +178,7 @@ ReadyWork::Work Scheduler::begun(ReadyWork::Work work) {
     ++running_;
     if (is_copy(*operation)) ++copying_;
   }
-  operation->status = {.ok = !lost_, .sticky = lost_.has_value(), .code = lost_ ? lost_code_ : 0};
+  operation->status = loss_.status();
   return work;
 }
 
@@ -209,19 +196,12 @@ void Scheduler::finish(Operation& operation) {
 void Scheduler::stop() {
   visits_->close();
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  keeps_time_ = false;
-  time_changed_.notify_all();
+  time_.end();
   ready_.stop(lock);
 }
 
 void Scheduler::lose(char const* what, char const* words, int code) noexcept {
-  Error why = lost_speechless_;
-  try {
-    std::string cause = what;
-    if (words != nullptr) cause += std::string(" \"") + words + '"';
-    why = Error(ErrorKind::device_lost, "The CPU device is lost: " + cause + ". End this run and make a new device.");
-  } catch (std::bad_alloc const&) {  // Then it does not say why.
-  }
+  Error const why = loss_.cause(what, words);
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
   lose(why, code, lock);
 }
@@ -229,28 +209,19 @@ void Scheduler::lose(char const* what, char const* words, int code) noexcept {
 void Scheduler::abandon(Error const& why) {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
   lose(why, abandoned_fault, lock);
-  abandoned_.store(true, std::memory_order_release);
+  loss_.abandon();
   break_promises(lock);
   wake_hosts();
 }
 
-void Scheduler::wait_to_the_end() noexcept {
-  SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  ++removals_;  // What is late must not hold up the end.
-  deliver_late(lock);
-  lock.wait(quiet_, [&] { return unfinished_ == 0; });
-  --removals_;
-}
-
 void Scheduler::lose(Error const& why, int code, SchedulerLock& lock) {
-  if (lost_) return;
-  lost_ = why;
-  lost_code_ = code;
+  if (loss_) return;
+  loss_.note(why, code);
   OperationQueue callbacks;
   OperationQueue discarded;
   ready_.clear(callbacks, discarded);
   while (Operation* const operation = callbacks.pop()) make_ready(*operation, lock);
-  drop_timeline(lock);
+  drop_time(lock);
   while (Operation* const operation = discarded.pop()) complete(*operation, lock);
   release_all(lock);
   // Hosts are woken when the operation at fault passes, which comes next.
@@ -268,29 +239,40 @@ void Scheduler::deliver_late() {
 }
 
 void Scheduler::deliver_late(SchedulerLock& lock) {
-  while (Operation* const operation = late_.pop()) {
-    // One that was dropped meanwhile stays so.
-    if (operation->request.delivery == Delivery::late) operation->request.delivery = Delivery::once;
-    make_ready(*operation, lock);
+  late_.deliver([&](Operation& callback) { make_ready(callback, lock); });
+}
+
+/// Of a device that keeps time: what happened there up to now.
+void Scheduler::catch_up(SchedulerLock& lock, Clock::time_point now) {
+  InTime operations(*this, lock);
+  time_.advance(now, operations);
+}
+
+void Scheduler::keep_time() {
+  // Else each look comes 50 us late.
+  prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+  for (;;) {
+    SchedulerLock lock(mutex_, sleepers_, order_.unused());
+    if (time_.kept() == nullptr) return;
+    time_.begin_look();
+    catch_up(lock);
+    if (lock.has_to_tell()) continue;  // And looks again.
+    time_.await_next(lock);
   }
-  late_count_ = 0;
-  ++deliveries_;
-  delivered_.notify_all();
 }
 
-void Scheduler::await_late_delivery() {
-  SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  ++late_count_;
-  lock.wait(delivered_, [&, before = deliveries_] { return deliveries_ != before; });
+/// The device is lost: from here on nothing waits for its time.
+void Scheduler::drop_time(SchedulerLock& lock) {
+  TimeKeeper* const keeper = time_.end();
+  if (keeper == nullptr) return;
+  InTime operations(*this, lock);
+  keeper->drop(order_.operations(), operations);
 }
 
-std::optional<Error> Scheduler::lost() const {
+std::vector<std::string> Scheduler::remarks(std::string const& device) {
+  if (time_.keeper() == nullptr) return {};
   std::lock_guard const lock(mutex_);
-  return lost_;
-}
-
-void Scheduler::expect_healthy() const {
-  if (auto const error = lost()) throw Error(*error);
+  return time_.keeper()->remarks(device);
 }
 
 }  // namespace penstock::cpu

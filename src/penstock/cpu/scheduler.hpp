@@ -9,29 +9,35 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
+#include "penstock/cpu/device_loss.hpp"
+#include "penstock/cpu/device_time.hpp"
+#include "penstock/cpu/late_delivery.hpp"
 #include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/ready_work.hpp"
 #include "penstock/cpu/stream_order.hpp"
-#include "penstock/cpu/timeline.hpp"
+#include "penstock/cpu/time_keeper.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::cpu {
 
 /// Takes operations from streams, lets the engines have those that are ready, and tells hosts what has passed.
 ///
-/// StreamOrder knows what depends on what; what depends on nothing any more is ReadyWork. One mutex guards them and all
-/// that is here; no copy, kernel or callback runs under it.
+/// StreamOrder knows what depends on what; what depends on nothing any more is ReadyWork; DeviceTime says whose time it
+/// keeps, DeviceLoss why it is lost, LateDelivery what is held as late. One mutex guards them and all that is here; no
+/// copy, kernel or callback runs under it.
 ///
 /// After a fault operations still pass in the same order, but copies and kernels do nothing and callbacks are told.
 ///
 /// Threads: any.
 class Scheduler {
  public:
-  Scheduler() = default;
-  /// For a modelled GPU: what is done also waits for its end on the device's clock.
-  explicit Scheduler(DeviceModel const& model) : timeline_(model) {}
+  /// With a keeper, what is done also waits for its end by that one's time. Null: it keeps the system's time.
+  explicit Scheduler(std::unique_ptr<TimeKeeper> keeper = nullptr) : time_(std::move(keeper)) {}
   Scheduler(Scheduler const&) = delete;
   Scheduler& operator=(Scheduler const&) = delete;
 
@@ -66,21 +72,15 @@ class Scheduler {
   ///
   /// Throws: as enqueue.
   ReadyWork::Work enqueue_and_take(StreamState& stream, Request kernel);
-  /// Puts a wait for the last record so far of an event of another device into the stream. It ends early if the other
-  /// device is abandoned, or this one is lost.
+  /// Puts a wait into the stream that ends when what is returned is told (waits_abroad.hpp), or this device is lost.
   ///
-  /// Throws: Error, if either device is lost, or std::bad_alloc; nothing was put into the stream then.
-  void await(StreamState& stream, Scheduler& other, EventState const& event);
-  /// Puts a record of an event of several processes into the stream; `event` is its state here. It is passed early if
-  /// this device is lost.
-  ///
-  /// Throws: as enqueue; Error of kind bad_argument, if its record in another stream has not passed.
-  void record(StreamState& stream, EventState& event, std::shared_ptr<SharedEvent> shared);
-  /// Puts a wait for the last record so far of an event of several processes into the stream. It ends early if this
-  /// device is lost, or the process that recorded ends.
-  ///
-  /// Throws: as enqueue; Error of kind system, if there is no thread for it: the stream then does not wait.
-  void await(StreamState& stream, SharedEvent& event);
+  /// Throws: as enqueue.
+  std::unique_ptr<Onward> put_wait(StreamState& stream);
+  /// Takes `onward`, to be told when the event's last record so far has passed. False if that is so by now, or no
+  /// thread waits for this device any more.
+  bool promise(EventState const& event, std::unique_ptr<Onward>& onward);
+  /// True if the event's last record is in another stream, and was not passed.
+  bool is_pending_elsewhere(StreamState const& stream, EventState const& event);
   /// What a wait waited for on another device has passed. Nothing, if the wait has ended.
   void arrive(Operation& wait, std::uint64_t number) noexcept;
 
@@ -109,7 +109,7 @@ class Scheduler {
   /// Callbacks and hosts that are being held because they are late.
   std::size_t late() const {
     std::lock_guard const lock(mutex_);
-    return late_count_;
+    return late_.count();
   }
   /// Lets go of them.
   void deliver_late();
@@ -120,7 +120,7 @@ class Scheduler {
 
   /// Blocks: until there is work, or `stop` was called: then there is no work.
   ReadyWork::Work take(Engine engine, Seat& seat);
-  /// Threads that launch kernels in the stream run their blocks. Not on a modelled GPU, where a kernel takes its time.
+  /// Threads that launch kernels in the stream run their blocks. Not with a TimeKeeper, where a kernel takes its time.
   void compute_here(StreamState& stream);
   static bool computes_here(StreamState const& stream) noexcept {
     return stream.computes_here.load(std::memory_order_relaxed);
@@ -135,7 +135,7 @@ class Scheduler {
   void lose(char const* what, char const* words, int code) noexcept;
   /// The device is lost for `why`, unless it is lost already, and no thread waits for it any more.
   void abandon(Error const& why);
-  bool abandoned() const noexcept { return abandoned_.load(std::memory_order_acquire); }
+  bool abandoned() const noexcept { return loss_.abandoned(); }
   /// Waits for the running work of an abandoned device, and for all that was put into its streams.
   ///
   /// Blocks: until then.
@@ -143,21 +143,17 @@ class Scheduler {
   /// Blocks: until threads of other devices have come back from here.
   void stop();
 
-  /// The model, or null.
-  DeviceModel const* model() const noexcept { return timeline_ ? &timeline_->model() : nullptr; }
-  /// What a call of the driver's costs the calling thread, which waits for the calls of others in it.
-  ///
-  /// Shape: there is a model.
-  std::chrono::nanoseconds cost_of_call(DeviceModel::Time cost) noexcept;
-  /// Lets operations pass when they are over on the modelled GPU. For a thread of its own.
+  /// Whose time is kept; null for the system's.
+  TimeKeeper* keeper() const noexcept { return time_.keeper(); }
+  /// Lets operations pass when their time is over. For a thread of its own.
   ///
   /// Blocks: until `stop` was called.
   void keep_time();
-  /// The share of operations that were done so long after their end on the modelled GPU that it shows: the machine is
-  /// too slow for its clock. Since it was last asked for.
-  double take_late_share();
+  /// As TimeKeeper::remarks.
+  std::vector<std::string> remarks(std::string const& device);
 
  private:
+  class InTime;
   Operation& put(StreamState& stream, Request request, SchedulerLock& lock);
   ReadyWork::Work begun(ReadyWork::Work work);
   void start(Operation& operation, OperationQueue& done, SchedulerLock& lock);
@@ -165,22 +161,14 @@ class Scheduler {
   void make_ready(Operation& operation, SchedulerLock& lock);
   void pass(Operation& operation, SchedulerLock& lock);
   void await_the_end(StreamState& stream) noexcept;
-  void catch_up(SchedulerLock& lock, Clock::time_point now = Clock::now());
-  void drop_timeline(SchedulerLock& lock);
-  bool promise(EventState const& event, std::unique_ptr<Onward>& onward);
-  std::unique_ptr<Onward> put_wait(StreamState& stream);
-  bool is_pending_elsewhere(StreamState const& stream, EventState const& event);
+  void catch_up(SchedulerLock& lock) {
+    if (time_.kept() != nullptr) catch_up(lock, Clock::now());
+  }
+  void catch_up(SchedulerLock& lock, Clock::time_point now);
+  void drop_time(SchedulerLock& lock);
   void release(Operation& wait, SchedulerLock& lock);
   void release_all(SchedulerLock& lock);
   void break_promises(SchedulerLock& lock) noexcept;
-  bool keeps_time() const noexcept { return timeline_.has_value() && keeps_time_; }
-  static bool notes_times(Request const& kernel) noexcept {
-    return kernel.cost.began != nullptr || kernel.cost.ended != nullptr;
-  }
-  static void note_times(Operation const& kernel) noexcept;
-  void note_delay(Operation const& operation) noexcept;
-  bool noticed(Clock::time_point passed_at) const noexcept;
-  void await_notice(Clock::time_point passed_at) const noexcept;
   void lose(Error const& why, int code, SchedulerLock& lock);
   void deliver_late(SchedulerLock& lock);
   bool at_rest(StreamState const& stream) const noexcept;
@@ -188,7 +176,8 @@ class Scheduler {
   void wake_hosts() noexcept;
 
   mutable std::mutex mutex_;
-  StreamOrder order_;
+  DeviceTime time_;
+  StreamOrder order_{time_.keeper()};
   std::unordered_set<EventState*> events_;
   std::size_t unfinished_ = 0;  ///< Operations that have not passed.
   std::size_t running_ = 0;     ///< Operations that engines are at.
@@ -197,29 +186,11 @@ class Scheduler {
 
   ReadyWork ready_;
   Sleepers sleepers_{};
-  OperationQueue late_;
-  std::size_t late_count_ = 0;
-  std::uint64_t deliveries_ = 0;  ///< How often late callbacks and hosts were let go.
-  std::condition_variable delivered_;
-  /// Threads that wait for the end of a stream or of all; meanwhile nothing is held as late.
-  std::size_t removals_ = 0;
+  LateDelivery late_;
   std::atomic<std::size_t> captures_{0};  ///< That were begun and not ended.
-  std::optional<Error> lost_;
-  /// What `lost_` says if there is no memory for the cause.
-  Error const lost_speechless_{
-      ErrorKind::device_lost, "The CPU device is lost, and there is no memory to say why. End this run, and use less."};
-  int lost_code_ = 0;
-  std::atomic<bool> abandoned_{false};  ///< Written with the mutex held.
+  DeviceLoss loss_;
   /// Threads pass it to come here from schedulers of other devices, until `stop`.
   std::shared_ptr<Rundown> const visits_ = std::make_shared<Rundown>(true);
-
-  std::optional<Timeline> timeline_;                        ///< Of a modelled GPU.
-  bool keeps_time_ = true;                                  ///< Until the device is lost, or stops.
-  Clock::time_point next_look_ = Clock::time_point::max();  ///< When the thread that keeps time looks.
-  std::condition_variable time_changed_;
-  std::uint64_t timed_ = 0;                   ///< Operations that passed on the modelled GPU,
-  std::uint64_t timed_late_ = 0;              ///< and those of them that were late.
-  std::atomic<std::int64_t> driver_free_{0};  ///< When the driver serves the next call, in nanoseconds of Clock.
 };
 
 }  // namespace penstock::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hosts ask the scheduler and wait for.
+// What hosts ask the scheduler and wait for, and what other devices do.
 #include <algorithm>
+#include <utility>
 
 #include "penstock/cpu/scheduler.hpp"
 
@@ -8,9 +9,9 @@ namespace penstock::cpu {
 
 bool Scheduler::idle(StreamState const& stream) {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  if (lost_) throw Error(*lost_);
+  loss_.expect_none();
   catch_up(lock);
-  return stream.passed == stream.submitted && noticed(stream.passed_at);
+  return stream.passed == stream.submitted && time_.noticed(stream.passed_at);
 }
 
 std::uint64_t Scheduler::submitted(StreamState const& stream) const noexcept {
@@ -25,28 +26,27 @@ bool Scheduler::passed(StreamState const& stream, std::uint64_t count) const noe
 
 bool Scheduler::passed(EventState const& event) {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  if (lost_) throw Error(*lost_);
+  loss_.expect_none();
   catch_up(lock);
-  return event.pending == nullptr && (!event.passed_at || noticed(*event.passed_at));
+  return event.pending == nullptr && (!event.passed_at || time_.noticed(*event.passed_at));
 }
 
 std::optional<std::chrono::nanoseconds> Scheduler::between(EventState const& earlier, EventState const& later) {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  if (lost_) throw Error(*lost_);
+  loss_.expect_none();
   if (!earlier.timing || !later.timing) {
     throw Error(ErrorKind::bad_argument, "Only events made with timing know when they passed: make both so.");
   }
   catch_up(lock);
-  if (!earlier.passed_at || !noticed(*earlier.passed_at)) return std::nullopt;
-  if (!later.passed_at || !noticed(*later.passed_at)) return std::nullopt;
-  auto const told = [&](Clock::time_point passed) { return timeline_ ? timeline_->told(passed) : passed; };
-  return told(*later.passed_at) - told(*earlier.passed_at);
+  if (!earlier.passed_at || !time_.noticed(*earlier.passed_at)) return std::nullopt;
+  if (!later.passed_at || !time_.noticed(*later.passed_at)) return std::nullopt;
+  return time_.told(*later.passed_at) - time_.told(*earlier.passed_at);
 }
 
 bool Scheduler::at_rest(StreamState const& stream) const noexcept {
   // A caller that is told of a fault may free what the stream was using, so no engine may use it any more. Another
   // stream may have filled it, so no copy of any stream may be under way.
-  return abandoned() || (lost_ && !stream.running && copying_ == 0);
+  return abandoned() || (loss_ && !stream.running && copying_ == 0);
 }
 
 void Scheduler::drop_calls(StreamState& stream) noexcept {
@@ -63,10 +63,10 @@ void Scheduler::synchronize(StreamState& stream) {
   {
     SchedulerLock lock(mutex_, sleepers_, order_.unused());
     lock.wait(stream.moved, [&, end = stream.submitted] { return stream.passed >= end || at_rest(stream); });
-    if (lost_) throw Error(*lost_);
+    loss_.expect_none();
     passed_at = stream.passed_at;
   }
-  await_notice(passed_at);
+  time_.await_notice(passed_at);
 }
 
 void Scheduler::synchronize(EventState& event) {
@@ -74,21 +74,105 @@ void Scheduler::synchronize(EventState& event) {
   {
     SchedulerLock lock(mutex_, sleepers_, order_.unused());
     lock.wait(event.passed, [&] { return event.pending == nullptr || at_rest(*event.pending->stream); });
-    if (lost_) throw Error(*lost_);
+    loss_.expect_none();
     passed_at = event.passed_at;
   }
-  if (passed_at) await_notice(*passed_at);
+  if (passed_at) time_.await_notice(*passed_at);
 }
 
 void Scheduler::synchronize() {
   Clock::time_point passed_at;
   {
     SchedulerLock lock(mutex_, sleepers_, order_.unused());
-    lock.wait(quiet_, [&] { return unfinished_ == 0 || (lost_ && running_ == 0) || abandoned(); });
-    if (lost_) throw Error(*lost_);
+    lock.wait(quiet_, [&] { return unfinished_ == 0 || (loss_ && running_ == 0) || abandoned(); });
+    loss_.expect_none();
     for (StreamState const* const stream : order_.streams()) passed_at = std::max(passed_at, stream->passed_at);
   }
-  await_notice(passed_at);
+  time_.await_notice(passed_at);
+}
+
+void Scheduler::await_the_end(StreamState& stream) noexcept {
+  SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  if (stream.passed != stream.submitted) {
+    // A callback that is late, here or in a stream that this one waits for, must not hold up the end.
+    late_.begin_end();
+    deliver_late(lock);
+    lock.wait(stream.moved, [&] { return stream.passed == stream.submitted; });
+    late_.end_end();
+  }
+  order_.remove(stream);
+  if (computes_here(stream)) ready_.remove_computing_thread();
+}
+
+void Scheduler::wait_to_the_end() noexcept {
+  SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  late_.begin_end();  // What is late must not hold up the end.
+  deliver_late(lock);
+  lock.wait(quiet_, [&] { return unfinished_ == 0; });
+  late_.end_end();
+}
+
+void Scheduler::await_late_delivery() {
+  SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  late_.await(lock);
+}
+
+std::optional<Error> Scheduler::lost() const {
+  std::lock_guard const lock(mutex_);
+  return loss_.why();
+}
+
+void Scheduler::expect_healthy() const {
+  if (auto const error = lost()) throw Error(*error);
+}
+
+std::unique_ptr<Onward> Scheduler::put_wait(StreamState& stream) {
+  // First, so that nothing can fail once the wait is in the stream.
+  auto onward = std::make_unique<Onward>();
+  onward->visits = visits_;
+  onward->scheduler = this;
+  enqueue(stream, {.kind = Request::Kind::wait, .abroad = true}, onward.get());
+  return onward;
+}
+
+bool Scheduler::is_pending_elsewhere(StreamState const& stream, EventState const& event) {
+  SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  catch_up(lock);
+  return event.pending != nullptr && event.pending->stream != &stream;
+}
+
+bool Scheduler::promise(EventState const& event, std::unique_ptr<Onward>& onward) {
+  SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  catch_up(lock);
+  if (event.pending == nullptr || abandoned()) return false;
+  onward->next = std::move(event.pending->onward);
+  event.pending->onward = std::move(onward);
+  return true;
+}
+
+void Scheduler::arrive(Operation& wait, std::uint64_t number) noexcept {
+  SchedulerLock lock(mutex_, sleepers_, order_.unused());
+  catch_up(lock);
+  if (wait.number == number && wait.request.abroad) release(wait, lock);
+  catch_up(lock);
+}
+
+void Scheduler::release(Operation& wait, SchedulerLock& lock) {
+  wait.request.abroad = false;
+  if (time_.kept() != nullptr) time_.kept()->release(wait, Clock::now());
+  if (--wait.unmet == 0) complete(wait, lock);
+}
+
+/// The device is lost, and waits for no other.
+void Scheduler::release_all(SchedulerLock& lock) {
+  for (auto const& operation : order_.operations()) {
+    if (operation->linked && operation->request.abroad) release(*operation, lock);
+  }
+}
+
+/// It is abandoned, and what waits for it on other devices goes on.
+void Scheduler::break_promises(SchedulerLock& lock) noexcept {
+  for (auto const& operation : order_.operations()) lock.tell(std::move(operation->onward));
 }
 
 }  // namespace penstock::cpu

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "penstock/cpu/operation.hpp"
+#include "penstock/cpu/time_keeper.hpp"
 
 namespace penstock::cpu {
 
@@ -25,6 +26,9 @@ namespace penstock::cpu {
 /// Threads: under the scheduler's mutex.
 class StreamOrder {
  public:
+  /// `keeper`: null for the system's time.
+  explicit StreamOrder(TimeKeeper const* keeper = nullptr) : keeper_(keeper) {}
+
   void add(StreamState& stream) {
     streams_.push_back(&stream);
     stream.id = next_stream_id_++;
@@ -53,7 +57,7 @@ class StreamOrder {
     operation.unmet = 0;
     operation.started = operation.done = false;
     operation.linked = true;
-    operation.modelled = {};
+    if (operation.time != nullptr) operation.time->renew();
     operation.next_block.store(0, std::memory_order_relaxed);
     link(operation);
     return operation;
@@ -79,7 +83,9 @@ class StreamOrder {
   /// Does all that may fail, before anything is linked.
   void make_room(StreamState const& stream, Request const& request) {
     if (unused_.front() == nullptr) {
-      operations_.push_back(std::make_unique<Operation>());
+      auto made = std::make_unique<Operation>();
+      if (keeper_ != nullptr) made->time = keeper_->make_time();
+      operations_.push_back(std::move(made));
       unused_.push(*operations_.back());
     }
     for_each_before(stream, request, [](Operation& before) {
@@ -94,11 +100,11 @@ class StreamOrder {
     for_each_before(stream, operation.request, [&](Operation& before) {
       before.dependents.push_back(&operation);
       if (!before.done) ++operation.unmet;
-      if (!before.modelled.over) ++operation.modelled.unmet;
+      if (operation.time != nullptr && !before.time->over) ++operation.time->unmet;
     });
     if (operation.request.abroad) {
       ++operation.unmet;
-      ++operation.modelled.unmet;
+      if (operation.time != nullptr) ++operation.time->unmet;
     }
     EventState* const event = operation.request.event;
     if (operation.request.kind == Request::Kind::wait) {
@@ -113,6 +119,7 @@ class StreamOrder {
     ++stream.submitted;
   }
 
+  TimeKeeper const* const keeper_;
   std::vector<StreamState*> streams_;
   StreamState* legacy_ = nullptr;
   std::uint64_t next_stream_id_ = 0;

@@ -22,7 +22,7 @@ namespace penstock {
 namespace {
 
 using namespace cupti;
-using Clock = Recorder::Clock;
+using Clock = StepLog::Clock;
 
 /// End of the engine names of its rows.
 constexpr std::string_view logged = ", as CUPTI logged it";
@@ -70,7 +70,7 @@ std::atomic<CuptiLog*> the_log{nullptr};
 
 class CuptiLog final : public ActivityLog {
  public:
-  CuptiLog(Recorder& recorder, std::string const& library) : recorder_(recorder), library_(library) {
+  CuptiLog(StepLog& recorder, std::string const& library) : recorder_(recorder), library_(library) {
     library_.load(calls_.register_timestamp, "cuptiActivityRegisterTimestampCallback");
     library_.load(calls_.register_callbacks, "cuptiActivityRegisterCallbacks");
     library_.load(calls_.enable, "cuptiActivityEnable");
@@ -206,7 +206,7 @@ class CuptiLog final : public ActivityLog {
     the_log.store(nullptr);
   }
 
-  Recorder& recorder_;
+  StepLog& recorder_;
   Library const library_;
   Calls calls_;
   std::mutex mutex_;
@@ -217,7 +217,7 @@ class CuptiLog final : public ActivityLog {
 
 }  // namespace
 
-std::unique_ptr<ActivityLog> ActivityLog::open(Recorder& recorder, std::string const& library) {
+std::unique_ptr<ActivityLog> ActivityLog::open(StepLog& recorder, std::string const& library) {
   return std::make_unique<CuptiLog>(recorder, library);
 }
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "penstock/recorder.hpp"
+#include "penstock/recording.hpp"
 
 namespace penstock {
 
@@ -21,8 +21,8 @@ class ActivityLog : public Ranges {
   /// The recorder must outlive it. `library` is CUPTI's file; empty: that of CUDA 13 or 12, as the system finds
   /// libraries, in CUDA_HOME, or in /usr/local/cuda.
   ///
-  /// Throws: Error of kind unsupported, if there is no CUPTI, or it refuses; the text names the reason and the remedy.
-  static std::unique_ptr<ActivityLog> open(Recorder& recorder, std::string const& library = {});
+  /// Throws: Error of kind unsupported, if there is no CUPTI, or it refuses; the text says which and what to do.
+  static std::unique_ptr<ActivityLog> open(StepLog& recorder, std::string const& library = {});
 
   /// Makes CUPTI deliver the records that it still has, and passes them to the recorder. Nothing is logged afterwards.
   ///

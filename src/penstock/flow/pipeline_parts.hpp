@@ -89,8 +89,8 @@ struct Pipeline::Parts {
   std::vector<std::string> const device_names;  ///< Of each; a lost one no longer says what it is.
   Topology const topology;
   unsigned const cpus;  ///< How many threads can be busy at once. Known from the start: a lost device may not say it.
-  std::vector<std::string> remarks;      ///< On options that this machine could not grant.
-  Recorder const* const users_recorder;  ///< Null for none; hooks may bring one of their own.
+  std::vector<std::string> remarks;     ///< On options that this machine could not grant.
+  StepLog const* const users_recorder;  ///< Null for none; hooks may bring one of their own.
   std::vector<std::unique_ptr<RunHook>> const hooks;
   std::unique_ptr<HostLoad> load;  ///< Since the run began; null unless it is recorded.
   KeptAwake awake;

@@ -18,7 +18,7 @@ constexpr std::chrono::microseconds worth_a_sleep{50};
 }  // namespace
 
 Producers::Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerPlace> const& places,
-                     std::chrono::nanoseconds patience, Recorder* recorder, Ranges* ranges)
+                     std::chrono::nanoseconds patience, StepLog* recorder, Ranges* ranges)
     : run_(run),
       pool_(pool),
       source_(source),

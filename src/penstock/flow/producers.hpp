@@ -21,7 +21,7 @@
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/recorder.hpp"
+#include "penstock/steps.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
@@ -55,7 +55,7 @@ class Producers final : private BringsTiles {
   /// Throws: Error, if the system refuses a thread: the source was then asked for nothing, and the run's input goes
   ///         on.
   Producers(Run& run, Pool& pool, Source& source, std::vector<ProducerPlace> const& places,
-            std::chrono::nanoseconds patience, Recorder* recorder = nullptr, Ranges* ranges = nullptr);
+            std::chrono::nanoseconds patience, StepLog* recorder = nullptr, Ranges* ranges = nullptr);
   Producers(Producers const&) = delete;
   Producers& operator=(Producers const&) = delete;
   /// Blocks: until the threads have ended; of lanes, until none of them brings a tile.
@@ -86,8 +86,8 @@ class Producers final : private BringsTiles {
   Pool& pool_;
   Source& source_;
   std::vector<ProducerPlace> const places_;
-  Recorder* const recorder_;  ///< Null for none.
-  Ranges* const ranges_;      ///< Likewise.
+  StepLog* const recorder_;  ///< Null for none.
+  Ranges* const ranges_;     ///< Likewise.
   /// Wakes the producers that wait for a tile that they no longer need.
   std::stop_source enough_;
   std::stop_callback<std::function<void()>> pass_on_;

@@ -23,7 +23,7 @@
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/options.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/recorder.hpp"
+#include "penstock/steps.hpp"
 
 namespace penstock {
 
@@ -45,7 +45,7 @@ class TileRoute {
     std::size_t consumers = 1;         ///< Threads for host stages and sink, the one in Graph::wait among them.
     std::chrono::nanoseconds spin{0};  ///< As Graph has it.
     CpuSet cpus = {};                  ///< Likewise.
-    Recorder* recorder = nullptr;      ///< Is told what host stages and sink do; null for none.
+    StepLog* recorder = nullptr;       ///< Is told what host stages and sink do; null for none.
     Ranges* ranges = nullptr;          ///< Likewise.
   };
 
@@ -118,7 +118,7 @@ class TileRoute {
   RunOutcomes& outcomes_;
   std::stop_source enough_;
   bool const parallel_sink_;
-  Recorder* const recorder_;
+  StepLog* const recorder_;
   Ranges* const ranges_;
   std::uint32_t const deliver_row_;
   std::atomic<TileTaker*> lanes_{nullptr};  ///< A lane may be lost before the others are there.

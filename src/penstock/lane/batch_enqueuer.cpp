@@ -43,7 +43,7 @@ void FlightBatch::drop_failed() noexcept {
 }
 
 BatchEnqueuer::BatchEnqueuer(Device& device, TileShape shape, FlightOptions const& options, LaneStreams& streams,
-                             PathChooser& paths, FlightClock* clock)
+                             PathChooser& paths, StepTimer* timer)
     : device_(device),
       shape_(shape),
       transport_(options.transport),
@@ -51,7 +51,7 @@ BatchEnqueuer::BatchEnqueuer(Device& device, TileShape shape, FlightOptions cons
       more_inputs_(shape.more_inputs()),
       streams_(streams),
       paths_(paths),
-      clock_(clock),
+      timer_(timer),
       // In a graph its kernels are as urgent as in the stream where it was captured.
       graphs_(device, options.graphs, streams.compute(), streams.compute_priority()) {
   copies_.reserve(options.slots);
@@ -87,7 +87,7 @@ bool BatchEnqueuer::expect_right_sizes(FlightBatch& batch) const {
 
 /// Tells the clock that a step comes next, if the batch's times are wanted.
 void BatchEnqueuer::mark(FlightBatch const& batch, Step step, StreamRef stream) {
-  if (batch.timed) clock_->begin(batch.clock_place, step, stream);
+  if (batch.timed) timer_->begin(batch.timer_place, step, stream);
 }
 
 void BatchEnqueuer::enqueue_mapped(FlightBatch& batch, Stage& stage) {
@@ -129,7 +129,7 @@ void BatchEnqueuer::enqueue_copied(FlightBatch& batch, Stage& stage, char const*
   upload(batch, streams_.upload(), 0);
   for (std::size_t i = 0; i < more_inputs_.size(); ++i) {
     StreamRef const stream = streams_.more_upload(i);
-    if (batch.timed) clock_->begin_more(batch.clock_place, i, stream);
+    if (batch.timed) timer_->begin_more(batch.timer_place, i, stream);
     upload(batch, stream, more_inputs_[i]);
   }
   bool const across = streams_.across(batch.path);

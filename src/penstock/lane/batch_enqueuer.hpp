@@ -8,10 +8,10 @@
 
 #include "penstock/device.hpp"
 #include "penstock/device/work_failure.hpp"
-#include "penstock/lane/flight_clock.hpp"
 #include "penstock/lane/graph_capture.hpp"
 #include "penstock/lane/lane_streams.hpp"
 #include "penstock/lane/path_chooser.hpp"
+#include "penstock/lane/step_timer.hpp"
 #include "penstock/stages.hpp"
 #include "penstock/tile.hpp"
 
@@ -29,7 +29,7 @@ struct FlightSlot {
   WorkFailure own_work;  ///< What this tile's work threw; for a batch's youngest tile also its batch's work.
   WorkFailure* work = &own_work;
   FlightEvents plain;
-  /// Those of its batch: of the slot of its youngest tile, or of the flight's clock if the batch is timed.
+  /// Those of its batch: of the slot of its youngest tile, or of the flight's timer if the batch is timed.
   FlightEvents* events = &plain;
   Loan loan;
   std::shared_ptr<Failure const> failure;
@@ -37,7 +37,7 @@ struct FlightSlot {
   bool leads = false;     ///< It is the oldest of them.
   /// The device let go of the slot. The flight waited for that, because the device refused to record `landed`.
   bool let_go = false;
-  bool timed = false;  ///< The flight's clock knows the times of the batch.
+  bool timed = false;  ///< The flight's timer knows the times of the batch.
 };
 
 /// The slots that were put at once, in their order. Each list has room for all slots, so that nothing is allocated.
@@ -46,17 +46,17 @@ struct FlightBatch {
   std::vector<FlightSlot*> live;  ///< Those whose tiles have not failed.
   TransferPath path = TransferPath::copied;
   FlightEvents* events = nullptr;
-  std::size_t clock_place = 0;  ///< Where the clock knows its times,
+  std::size_t timer_place = 0;  ///< Where the timer knows its times,
   bool timed = false;           ///< if it does.
 
   /// Begins the next batch, which has no slot.
-  void begin(TransferPath by, FlightEvents* of, std::size_t place, bool known_to_clock) noexcept {
+  void begin(TransferPath by, FlightEvents* of, std::size_t place, bool known_to_timer) noexcept {
     all.clear();
     live.clear();
     path = by;
     events = of;
-    clock_place = place;
-    timed = known_to_clock;
+    timer_place = place;
+    timed = known_to_timer;
   }
   void add(FlightSlot& slot) {
     all.push_back(&slot);
@@ -77,9 +77,9 @@ struct FlightBatch {
 /// Threads:   the lane's. It allocates only when it is made.
 class BatchEnqueuer {
  public:
-  /// `clock`: null without a recorder. All that is given outlives it.
+  /// `timer`: null, if nothing records. All that is given outlives it.
   BatchEnqueuer(Device& device, TileShape shape, FlightOptions const& options, LaneStreams& streams, PathChooser& paths,
-                FlightClock* clock);
+                StepTimer* timer);
 
   /// Makes what else the work of this stage needs. Once, before the first tile.
   ///
@@ -120,7 +120,7 @@ class BatchEnqueuer {
   std::vector<std::size_t> const more_inputs_;  ///< Those that tiles have: 1 for the second, and so on.
   LaneStreams& streams_;
   PathChooser& paths_;
-  FlightClock* const clock_;
+  StepTimer* const timer_;
   GraphCapture graphs_;
   std::uint64_t asked_copies_ = 0;
   std::uint64_t mapped_tiles_ = 0;

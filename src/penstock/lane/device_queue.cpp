@@ -74,7 +74,7 @@ void DeviceQueue::put(std::span<Loan> batch, Stage& stage, std::span<Clock::time
 
 /// The tile that stands for the batch where only one can be named: the first that a recorder wants, if there is one.
 std::uint64_t DeviceQueue::representative_sequence(std::span<Loan const> batch) const noexcept {
-  Recorder const* const recorder = options_.flight.recorder;
+  StepLog const* const recorder = options_.flight.recorder;
   auto const wanted = [&](Loan const& loan) { return recorder != nullptr && recorder->wants(loan->sequence); };
   auto const found = std::find_if(batch.begin(), batch.end(), wanted);
   return (found != batch.end() ? *found : batch.front())->sequence;
@@ -82,7 +82,7 @@ std::uint64_t DeviceQueue::representative_sequence(std::span<Loan const> batch) 
 
 /// What the calls took is shared out among the batch in equal parts.
 void DeviceQueue::note_taken(Clock::time_point taken, std::span<Clock::time_point const> pushed) const {
-  Recorder& recorder = *options_.flight.recorder;
+  StepLog& recorder = *options_.flight.recorder;
   auto const took = Clock::now() - taken;
   auto const tiles = static_cast<std::chrono::nanoseconds::rep>(recorded_.size());
   for (std::size_t i = 0; i < recorded_.size(); ++i) {

@@ -69,15 +69,14 @@ std::vector<std::unique_ptr<FlightSlot>> make_slots(Device& device, FlightOption
   return slots;
 }
 
-std::unique_ptr<FlightClock> make_clock(Device& device, FlightOptions const& options, LaneStreams const& streams,
-                                        std::size_t more_inputs) {
+std::unique_ptr<StepTimer> make_timer(Device& device, FlightOptions const& options, LaneStreams const& streams,
+                                      std::size_t more_inputs) {
   if (options.recorder == nullptr) return nullptr;
-  FlightClockOptions const clock{.lane = options.lane,
-                                 .slots = options.slots,
-                                 .split = streams.split(),
-                                 .more_inputs = more_inputs,
-                                 .shared = streams.compute() == device.legacy_default_stream()};
-  return std::make_unique<FlightClock>(device, *options.recorder, clock);
+  return options.recorder->make_step_timer(device, {.lane = options.lane,
+                                                    .slots = options.slots,
+                                                    .split = streams.split(),
+                                                    .more_inputs = more_inputs,
+                                                    .shared = streams.compute() == device.legacy_default_stream()});
 }
 
 }  // namespace
@@ -96,8 +95,8 @@ Flight::Flight(Device& device, TileShape shape, FlightOptions options)
                                   ? 0
                                   : Pool::slab_bytes(shape_of_slots(options, shape), options.slots))),
       slots_(make_slots(device, options, shape, memory_)),
-      clock_(make_clock(device, options, streams_, shape.more_inputs().size())),
-      enqueuer_(device, shape, options, streams_, paths_, clock_.get()) {
+      timer_(make_timer(device, options, streams_, shape.more_inputs().size())),
+      enqueuer_(device, shape, options, streams_, paths_, timer_.get()) {
   batch_.all.reserve(options.slots);
   batch_.live.reserve(options.slots);
   sequences_.reserve(options.slots);
@@ -130,11 +129,11 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
 void Flight::place(std::span<Loan> loans, TransferPath path) {
   std::uint64_t const oldest = put_ + 1;
   std::uint64_t const youngest = put_ += loans.size();
-  std::size_t const clock_place = youngest % slots_.size();
-  bool const timed = clock_ != nullptr && std::any_of(loans.begin(), loans.end(),
-                                                      [&](Loan const& loan) { return clock_->wants(loan->sequence); });
-  FlightEvents* const events = timed ? &clock_->open(clock_place, oldest, youngest, path) : &slot_of(youngest).plain;
-  batch_.begin(path, events, clock_place, timed);
+  std::size_t const timer_place = youngest % slots_.size();
+  bool const timed = timer_ != nullptr && std::any_of(loans.begin(), loans.end(),
+                                                      [&](Loan const& loan) { return timer_->wants(loan->sequence); });
+  FlightEvents* const events = timed ? &timer_->open(timer_place, oldest, youngest, path) : &slot_of(youngest).plain;
+  batch_.begin(path, events, timer_place, timed);
   for (std::size_t i = 0; i < loans.size(); ++i) {
     FlightSlot& slot = slot_of(oldest + i);
     slot.loan = std::move(loans[i]);
@@ -240,13 +239,13 @@ void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
   for (std::uint64_t number = oldest; number <= youngest; ++number) {
     FlightSlot const& slot = slot_of(number);
     auto const sequence = slot.loan->sequence;
-    bool const wanted = slot.failure == nullptr && clock_->wants(sequence);
+    bool const wanted = slot.failure == nullptr && timer_->wants(sequence);
     any = any || wanted;
     sequences_.push_back(wanted ? std::optional(sequence) : std::nullopt);
   }
   try {
     std::size_t const place = youngest % slots_.size();
-    any ? clock_->note(place, sequences_) : clock_->pass(place);
+    any ? timer_->note(place, sequences_) : timer_->pass(place);
   } catch (std::exception const&) {
   }
 }

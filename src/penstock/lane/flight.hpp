@@ -12,10 +12,10 @@
 #include "penstock/device.hpp"
 #include "penstock/device/work_failure.hpp"
 #include "penstock/lane/batch_enqueuer.hpp"
-#include "penstock/lane/flight_clock.hpp"
 #include "penstock/lane/lane_options.hpp"
 #include "penstock/lane/lane_streams.hpp"
 #include "penstock/lane/path_chooser.hpp"
+#include "penstock/lane/step_timer.hpp"
 #include "penstock/stages.hpp"
 #include "penstock/tile.hpp"
 
@@ -111,7 +111,7 @@ class Flight {
   PathChooser paths_;
   DeviceMemory memory_;  ///< Of all slots: their inputs side by side, then their outputs, as in a pool.
   std::vector<std::unique_ptr<FlightSlot>> slots_;
-  std::unique_ptr<FlightClock> clock_;  ///< Null without a recorder.
+  std::unique_ptr<StepTimer> timer_;  ///< Null, if nothing records.
   BatchEnqueuer enqueuer_;
   WorkFailure finish_work_;
   std::uint64_t put_ = 0;

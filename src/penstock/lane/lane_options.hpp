@@ -13,8 +13,8 @@
 #include "penstock/lane/tile_bringer.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/options.hpp"
-#include "penstock/recorder.hpp"
 #include "penstock/run_hook.hpp"
+#include "penstock/steps.hpp"
 
 namespace penstock {
 
@@ -38,10 +38,10 @@ struct FlightOptions {
   /// not while a GPU with a full queue keeps it in a call of the driver's, as may happen with very many slots. Time in
   /// which the process is stopped does not count (lane/patience.hpp).
   std::chrono::nanoseconds patience = Tuning::usual_patience;
-  /// Is told the times of the steps of the tiles that it wants; null for no recorder. It outlives the lane. For each
-  /// slot it takes as many events again as the flight has, and three more, and two for each input beside the first;
-  /// lane/flight_clock.hpp says what a wanted tile costs.
-  Recorder* recorder = nullptr;
+  /// Is told the times of the steps of the tiles that it wants; null for none. It outlives the lane. For each slot the
+  /// timer of a Recorder takes as many events again as the flight has, and three more, and two for each input beside
+  /// the first.
+  StepLog* recorder = nullptr;
   /// Are told of the tiles that a lost device had. They outlive the lane.
   std::span<std::unique_ptr<RunHook> const> hooks = {};
   /// Waits for the device after each step, so that a device that is lost was lost by that step.

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "penstock/recorder.hpp"
+#include "penstock/steps.hpp"
 
 namespace penstock {
 

@@ -6,7 +6,7 @@
 #include "penstock/clock.hpp"
 #include "penstock/device.hpp"
 #include "penstock/options.hpp"
-#include "penstock/recorder.hpp"
+#include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 #include "penstock/report/run_figures.hpp"
 

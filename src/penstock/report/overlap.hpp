@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "penstock/recorder.hpp"
+#include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/recorder.hpp"
+#include "penstock/recording.hpp"
 #include "penstock/report/overlap.hpp"
 
 namespace penstock {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "penstock/recorder.hpp"
+#include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 #include "penstock/report/measured_run.hpp"
 

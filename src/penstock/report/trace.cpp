@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 #include "penstock/report/passages.hpp"
 #include "penstock/report/trace_rows.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {

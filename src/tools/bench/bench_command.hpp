@@ -10,6 +10,7 @@
 
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
+#include "penstock/recording.hpp"
 #include "tools/bench/bench_output.hpp"
 #include "tools/bench/rounds_apart.hpp"
 #include "tools/command/ending.hpp"

@@ -19,6 +19,7 @@
 #include "penstock/cupti/activity_log.hpp"
 #include "penstock/machine/output_file.hpp"
 #include "penstock/recorder.hpp"
+#include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock::cli {

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "penstock/recording.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/files_to_write.hpp"
 #include "tools/command/program.hpp"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/error.hpp"
-#include "penstock/recorder.hpp"
+#include "penstock/recording.hpp"
 #include "penstock/report/passages.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/results.hpp"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "penstock/devices.hpp"
-#include "penstock/devices/models.hpp"
+#include "penstock/models/models.hpp"
 #include "penstock/nvtx/nvtx_ranges.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/completion.hpp"

@@ -3,9 +3,9 @@
 
 #include <stop_token>
 
-#include "penstock/cpu/device_model.hpp"
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
+#include "penstock/models/device_model.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {

@@ -9,11 +9,11 @@
 #include <stop_token>
 #include <utility>
 
-#include "penstock/cpu/device_model.hpp"
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/kernels/busy.hpp"
+#include "penstock/models/device_model.hpp"
 #include "tools/command/pinned_memory.hpp"
 
 namespace penstock::cli {

@@ -13,6 +13,7 @@
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/ending.hpp"

@@ -14,6 +14,7 @@
 #include "penstock/core/too_slow.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/devices.hpp"
+#include "penstock/recording.hpp"
 #include "penstock/report/trace_text.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/completion.hpp"

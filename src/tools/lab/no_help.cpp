@@ -11,6 +11,7 @@
 #include "penstock/kernels/busy.hpp"
 #include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/run_figures.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/judgements.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/recorder.hpp"
+#include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 #include "penstock/report/run_figures.hpp"
 #include "tools/measure/axis.hpp"

@@ -11,6 +11,7 @@
 
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
+#include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 #include "tools/command/files_to_write.hpp"
 #include "tools/measure/figures.hpp"
@@ -29,9 +30,9 @@ struct TrialOptions {
   std::chrono::nanoseconds most_late{0};
   /// Memory of the built-in job's Fill::memory; copies of these options share it.
   std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
-  Recorder* recorder = nullptr;  ///< Gets the times of tiles in each step; null for none.
-  Ranges* ranges = nullptr;      ///< Show the work of threads to profilers; null for none.
-  /// Used by run_whole: called when all is made and nothing has begun; its result is destroyed when the run is over.
+  StepLog* recorder = nullptr;  ///< Is told where the tiles were; null for none.
+  Ranges* ranges = nullptr;     ///< Show profilers what the threads are at; null for none.
+  /// Of run_whole: called when all is made and nothing has begun; what it gives is destroyed when the run is over.
   std::function<std::shared_ptr<void>(Pipeline const&, Source const&, JobWork const&)> beside = {};
   /// Used by run_whole: gets JobWork::lines_so_far. If it is empty, that is not called.
   std::function<void(std::string const&)> print = {};

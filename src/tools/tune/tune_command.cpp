@@ -12,6 +12,7 @@
 #include "penstock/error.hpp"
 #include "penstock/flow/spin_room.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/recording.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/completion.hpp"
 #include "tools/command/ending.hpp"

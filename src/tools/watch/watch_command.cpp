@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "penstock/error.hpp"
+#include "penstock/recording.hpp"
 #include "tools/command/arguments.hpp"
 #include "tools/command/cuda_driver.hpp"
 #include "tools/command/files_to_write.hpp"

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -17,7 +18,7 @@ using namespace std::chrono_literals;
 
 /// The device must leave with nothing lent.
 struct ProbesOfTheCpuDevice : support::FolderOfFiles {
-  cpu::CpuDevice device;
+  cpu::FaultyCpuDevice device;
   std::stop_source stop;
 
   void SetUp() override {

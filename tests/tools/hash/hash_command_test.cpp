@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include "penstock/cpu/cpu_device.hpp"
+#include "penstock/models/faults.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -19,7 +20,7 @@ using testing::HasSubstr;
 /// The CPU device, but it says nothing of itself once it has streams: so a GPU does that was lost in a run.
 class DeviceThatFallsSilent final : public Device {
  public:
-  cpu::CpuDevice inner;
+  cpu::FaultyCpuDevice inner;
 
   DeviceInfo info() const override {
     if (ran_) throw Error(ErrorKind::device_lost, "The device was lost.");
@@ -125,7 +126,7 @@ TEST_F(HashCommandOnADeviceThatFallsSilent, IsInterruptedAllTheSame) {
 /// `penstock hash --json` of a small file on the CPU device.
 struct HashCommandOnTheCpuDevice : support::FolderOfFiles {
   std::string printed(std::string const& name) {
-    cpu::CpuDevice device;
+    cpu::FaultyCpuDevice device;
     StandardOutput output;
     HashCommand command;
     command.paths = {file("a", 5000)};
@@ -145,8 +146,8 @@ TEST_F(HashCommandOnTheCpuDevice, HashesSmallFilesWhereTheyAreReadIfTheCpusAreMe
 
 /// `penstock hash` of many files on two devices, of which the second breaks at its third tile.
 struct HashCommandOnTwoDevices : support::FolderOfFiles {
-  cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 1}};
-  cpu::CpuDevice second{{.ordinal = 1, .compute_threads = 1}};
+  cpu::FaultyCpuDevice first{{.ordinal = 0, .compute_threads = 1}};
+  cpu::FaultyCpuDevice second{{.ordinal = 1, .compute_threads = 1}};
   HashCommand command;
   StandardOutput output;
 };

@@ -7,8 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "penstock/clock.hpp"
-#include "penstock/cpu/host_keeper.hpp"
-#include "penstock/devices/models.hpp"
+#include "penstock/models/host_keeper.hpp"
+#include "penstock/models/modelled_time.hpp"
+#include "penstock/models/models.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/gain.hpp"
 #include "tools/lab/wrong_device.hpp"
@@ -29,7 +30,7 @@ cpu::DeviceModel one_engine() {
 struct AModel : testing::Test {
   AModel() { cpu::slow_clock(20); }
   static cpu::CpuOptions options(cpu::DeviceModel const& model = built_in_model("h200").value()) {
-    return {.compute_threads = 2, .model = model};
+    return {.compute_threads = 2, .time = cpu::modelled_time(model)};
   }
   static Figure figure(Observation const& seen, std::string const& what) {
     for (Figure const& figure : seen.figures) {

@@ -10,6 +10,7 @@
 #include "penstock/cupti/activity_log.hpp"
 #include "penstock/kernels/busy.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/recorder.hpp"
 #include "penstock/report/overlap.hpp"
 
 namespace penstock::measure {

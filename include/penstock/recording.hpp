@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Recorder saw, and its trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/steps.hpp"
+
+namespace penstock {
+
+/// When one tile was in one step.
+///
+/// Units: nanoseconds since the recording began; device times are mapped to the host's clock.
+struct Passage {
+  std::uint64_t tile = 0;  ///< Its sequence.
+  std::uint32_t row = 0;   ///< In Recording::rows.
+  Step step = Step::borrow;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// What a Recorder saw.
+struct Recording {
+  std::vector<RecordRow> rows;
+  std::vector<Passage> passages;  ///< In no order.
+  std::size_t tiles = 0;          ///< Of the pool; 0 if not known.
+  std::uint64_t every = 1;        ///< Of the tiles one in so many was looked at.
+  std::uint64_t noted = 0;        ///< Passages in all, with those that were forgotten.
+  std::uint64_t missed = 0;       ///< Passages for which there was no room any more.
+  /// Where it was cut out of a longer one: passages that reach these were longer.
+  std::optional<std::int64_t> cut_from = {}, cut_to = {};
+  std::int64_t spent = 0;  ///< Nanoseconds of the threads' time that went into marks on the device.
+};
+
+static_assert(sizeof(Passage) == 32, "RecorderOptions says what a recording takes.");
+
+/// What is said of a trace as a whole: names and values.
+using TraceNotes = std::vector<std::pair<std::string, std::string>>;
+
+/// What a trace says of where it comes from.
+struct TraceFacts {
+  std::string process = "penstock";
+  std::uint32_t number = 1;  ///< Of the process; other traces that this one is joined with have others.
+  TraceNotes facts = {};     ///< Machine, options: names and values.
+};
+
+/// Writes a recording of one run in Chrome's JSON format, which Perfetto (ui.perfetto.dev) and chrome://tracing show.
+///
+/// Each thread and each stream is a row, or several where passages on a stream meet, or on a thread without one being
+/// within the other; tiles in a queue are shown one by one. Below them each engine is a row, which says when any
+/// stream had it at work. Flows follow a tile through its passages. Counters say how many tiles were in flight, how
+/// many away from home and, if the recording is of every tile and knows the pool, how many home. Passages go out in the
+/// order of time, one a line, and nothing but numbers is kept until then: 9 bytes a passage and 24 more in a queue or
+/// 72 more on a device, and 96 a tile.
+///
+/// Units:  microseconds from the recording's beginning, or from its first passage if that was earlier.
+/// Throws: nothing of its own; whether all was written `out` knows.
+void write_trace(std::ostream& out, Recording const& recording, TraceFacts const& facts = {});
+
+}  // namespace penstock
