@@ -9,9 +9,9 @@
 #include <benchmark/benchmark.h>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/lane/lane.hpp"
 #include "penstock/machine/slab.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 namespace penstock {
 namespace {

@@ -20,9 +20,9 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/flow/kept_awake.hpp"
-#include "penstock/flow/resolve_options.hpp"
 #include "penstock/flow/tile_route.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/plan/resolve_options.hpp"
 
 namespace penstock {
 namespace {

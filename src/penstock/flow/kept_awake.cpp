@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "penstock/flow/resolve_options.hpp"
+#include "penstock/plan/resolve_options.hpp"
 
 namespace penstock {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "penstock/flow/pool_layout.hpp"
-#include "penstock/flow/resolve_options.hpp"
 #include "penstock/machine/topology.hpp"
+#include "penstock/plan/pool_layout.hpp"
+#include "penstock/plan/resolve_options.hpp"
 
 namespace penstock {
 

@@ -8,8 +8,8 @@
 #include "penstock/core/works_for.hpp"
 #include "penstock/device.hpp"
 #include "penstock/flow/expect_fitting.hpp"
-#include "penstock/flow/spin_room.hpp"
-#include "penstock/flow/tile_count.hpp"
+#include "penstock/plan/spin_room.hpp"
+#include "penstock/plan/tile_count.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {

@@ -23,9 +23,9 @@
 #include "penstock/flow/run.hpp"
 #include "penstock/flow/tile_memory.hpp"
 #include "penstock/machine/host_load.hpp"
-#include "penstock/machine/placement.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/plan/placement.hpp"
 
 namespace penstock {
 

@@ -9,8 +9,8 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/too_slow.hpp"
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/machine/host_load.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 #include "penstock/report/overlap.hpp"
 
 namespace penstock {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/resolve_options.hpp"
+#include "penstock/plan/resolve_options.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/expect_in_bounds.hpp"
-#include "penstock/flow/spin_room.hpp"
-#include "penstock/flow/tile_count.hpp"
+#include "penstock/plan/expect_in_bounds.hpp"
+#include "penstock/plan/spin_room.hpp"
+#include "penstock/plan/tile_count.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 namespace penstock {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/spin_room.hpp"
+#include "penstock/plan/spin_room.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "penstock/machine/placement.hpp"
+#include "penstock/plan/placement.hpp"
 
 namespace penstock {
 namespace {

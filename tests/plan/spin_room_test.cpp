@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/spin_room.hpp"
+#include "penstock/plan/spin_room.hpp"
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/flow/resolve_options.hpp"
+#include "penstock/plan/resolve_options.hpp"
 
 namespace penstock {
 namespace {

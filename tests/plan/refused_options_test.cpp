@@ -8,7 +8,7 @@
 
 #include "penstock/elements.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/resolve_options.hpp"
+#include "penstock/plan/resolve_options.hpp"
 
 namespace penstock {
 namespace {

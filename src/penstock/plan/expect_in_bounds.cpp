@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/expect_in_bounds.hpp"
+#include "penstock/plan/expect_in_bounds.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/core/usual_sizes.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 #include <gtest/gtest.h>
 
