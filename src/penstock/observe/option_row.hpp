@@ -36,7 +36,6 @@ struct OptionRow {
   std::string_view sentence;   ///< What it is, without the full stop; its words come behind it if it ends with a colon.
   unsigned places = 0;         ///< Of named_in.
   std::string_view unit = {};  ///< Of a number: "threads", "tiles", "us", "B".
-  std::uint64_t most = 0;      ///< Of a number.
   std::string_view otherwise = {};    ///< What the pipeline takes if it is left to it; empty if it never is.
   std::string_view follows = {};      ///< Names, with spaces between: another value of these calls for another of this.
   std::string_view former = {};       ///< The name in older command lines and profiles; empty if there is none.
@@ -45,8 +44,9 @@ struct OptionRow {
   std::uint64_t worth_trying = 0;  ///< The most that a search tries, on a GPU; 0 if other things bound it.
   bool in_all_profiles = true;     ///< False if there are profiles of before there was this option.
 
-  // What it is of the options; the table fills it in.
+  // What it is of the options; the table fills it in, with the bounds that all options are held to.
   OptionKind kind = OptionKind::count;
+  std::uint64_t most = 0;            ///< Of a number.
   std::string_view holder = {};      ///< "tuning.": of the member of PipelineOptions that it is a member of, if any.
   std::string (*words)() = nullptr;  ///< All words of it, as a text lists them; null if it is no word.
   std::string (*text)(PipelineOptions const& options) = nullptr;

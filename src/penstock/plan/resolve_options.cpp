@@ -8,7 +8,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/error.hpp"
 #include "penstock/plan/defaults.hpp"
-#include "penstock/plan/expect_in_bounds.hpp"
+#include "penstock/plan/option_bounds.hpp"
 #include "penstock/plan/spin_room.hpp"
 #include "penstock/plan/tile_count.hpp"
 #include "penstock/plan/usual_sizes.hpp"
