@@ -33,8 +33,10 @@ struct PipelinesOfOneProcess : testing::Test {
   void TearDown() override { unsetenv("HWLOC_SYNTHETIC"); }
   PipelineOptions made(KeptAwake& awake, SaysItIsAGpu& device, unsigned cpus_each) {
     remarks.clear();
-    return awake.resolve(wanted, {&device},
-                         Topology::from_synthetic("numa:2 core:" + std::to_string(cpus_each) + " pu:1"), remarks);
+    Plan made =
+        awake.plan(wanted, {&device}, Topology::from_synthetic("numa:2 core:" + std::to_string(cpus_each) + " pu:1"));
+    remarks = std::move(made.remarks);
+    return std::move(made.options);
   }
 };
 

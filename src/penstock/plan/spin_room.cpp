@@ -33,6 +33,13 @@ PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo co
   return request;
 }
 
+Awake awake_of(PipelineOptions const& resolved) {
+  bool const watch = resolved.tuning.borrow_spin && resolved.tuning.borrow_spin->count() > 0;
+  return {.lanes = resolved.tuning.spin && resolved.tuning.spin->count() > 0 ? resolved.lanes : 0,
+          .borrowers = watch ? 1U : 0U,
+          .consumers = watch && enters_graph(resolved) ? 1U : 0U};
+}
+
 SpinRoom::SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& options, Topology const& topology,
                    AwakeThreads elsewhere)
     : cpus_(threads_at_once(devices.front()->info(), topology)), elsewhere_(std::move(elsewhere)) {
