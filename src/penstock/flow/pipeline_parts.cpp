@@ -72,7 +72,7 @@ std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink 
   load = plan.options.watching.recorder != nullptr ? std::make_unique<HostLoad>(topology.cpus()) : nullptr;
   auto made = std::make_shared<Run>(input, open_input, pool, records,
                                     one_lane_ ? std::vector<LanePlace>{plan.lanes.front()} : plan.lanes, plan.options,
-                                    hooks, plan.consumers.front(), std::move(stages), std::move(sink));
+                                    hooks, plan.consumers, std::move(stages), std::move(sink));
   if (input == Input::pushed) {
     made->start_graph_thread();
     fed_run.store(made.get(), std::memory_order_release);
