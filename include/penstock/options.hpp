@@ -88,6 +88,18 @@ inline constexpr std::array all_graphs{Graphs::automatic, Graphs::never, Graphs:
 /// "automatic", "never", "always".
 std::string_view to_string(Graphs graphs) noexcept;
 
+/// Where a pipeline keeps its own threads, and its tiles. Threads of the application stay where they are: those that
+/// feed it, and the one that calls `Pipeline::run`, which may call the sink as well.
+enum class Bind : std::uint8_t {
+  none,  ///< Threads run and tiles lie where the system puts them.
+  node,  ///< Threads run on the CPUs of the NUMA node of their device or their tiles, and tiles lie there.
+};
+
+inline constexpr std::array all_binds{Bind::none, Bind::node};
+
+/// "none", "node".
+std::string_view to_string(Bind bind) noexcept;
+
 /// The aim of a pipeline: it decides what the options leave to the pipeline.
 enum class Aim : std::uint8_t {
   throughput,  ///< Many tiles in a row, by threads that sleep where there is nothing to do.
@@ -191,7 +203,7 @@ struct Tuning {
   /// through the same lanes. Refused for GPUs and models of them, with host stages, and with `producers`, `slots` or
   /// `batch` beyond one, of which there are none.
   bool run_to_completion = false;
-  bool bind = true;  ///< Keep threads and tiles next to the device.
+  Bind bind = Bind::node;  ///< Where threads and tiles are kept (docs/decisions/threads.md).
 };
 
 class RunHook;

@@ -96,7 +96,7 @@ TEST_F(PipelinesOfOneProcess, BringEachTileHomeThoughNoThreadSleeps) {
   wanted.tuning.tiles = 2;
   wanted.consumers = 1;
   setenv("HWLOC_SYNTHETIC", "core:8 pu:1", 1);
-  wanted.tuning.bind = false;
+  wanted.tuning.bind = Bind::none;
   Pipeline pipeline(gpu, wanted);
   unsetenv("HWLOC_SYNTHETIC");
   ASSERT_EQ(pipeline.options().tuning.spin, Tuning::for_ever);

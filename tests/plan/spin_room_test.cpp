@@ -74,7 +74,7 @@ TEST_F(LanesOnTwoNodes, LeaveRoomForAConsumerOnTheFirstNodeAlone) {
 TEST_F(LanesOnTwoNodes, AreCountedAgainstAllCpusWhereTheyMayRunAnywhere) {
   wanted.lanes = 3;
   EXPECT_EQ(on(4, {&of_none}).tuning.spin, Tuning::for_ever) << "its node is not known";
-  wanted.tuning.bind = false;
+  wanted.tuning.bind = Bind::none;
   EXPECT_EQ(on(4, {&of_second, &too}).tuning.spin, Tuning::for_ever);
   wanted.lanes = 7;
   EXPECT_EQ(on(4, {&of_second, &too}).tuning.spin, microseconds(0));

@@ -41,6 +41,7 @@ struct OptionRow {
   std::string_view former = {};       ///< The name in older command lines and profiles; empty if there is none.
   std::string_view former_word = {};  ///< A word of older profiles, which is now the value of PipelineOptions{}.
   std::string_view promised = {};  ///< A word that only stages allow that promise enough: no profile or search has it.
+  std::string_view off = {};       ///< The word that the flag --no-NAME stands for; empty if there is no such flag.
   std::uint64_t worth_trying = 0;  ///< The most that a search tries, on a GPU; 0 if other things bound it.
   bool in_all_profiles = true;     ///< False if there are profiles of before there was this option.
 
@@ -68,8 +69,6 @@ struct OptionRow {
   }
   /// The text of PipelineOptions{}.
   std::string preset() const { return text(PipelineOptions{}); }
-  /// "yes" for a flag that is spelled --NAME, "no" for one that is spelled --no-NAME.
-  bool preset_is_yes() const { return preset() == "yes"; }
   /// What it is, its bounds and what it is if it is not named: sentences, but for the last full stop.
   ///
   /// `value`, if it is not empty, is taken instead of the pipeline's own where it is not named.

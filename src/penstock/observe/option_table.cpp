@@ -229,8 +229,11 @@ constexpr std::array rows{
                                         .in_all_profiles = false}),
     yes_no<&PipelineOptions::ordered>(
         {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands}),
-    yes_no<&Tuning::bind>(
-        {.name = "bind", .sentence = "Leave threads and memory where the system puts them", .places = commands})};
+    word<&Tuning::bind>({.name = "bind",
+                         .enumeration = "Bind",
+                         .sentence = "Where threads and memory are kept: node (on the NUMA node of their device), none",
+                         .places = commands,
+                         .off = "none"})};
 
 }  // namespace
 

@@ -35,6 +35,9 @@ constexpr auto const& values_of(Transport) {
 constexpr auto const& values_of(Graphs) {
   return all_graphs;
 }
+constexpr auto const& values_of(Bind) {
+  return all_binds;
+}
 
 /// The option where it is: `member` is one of PipelineOptions or of Tuning.
 template <auto member>
@@ -133,7 +136,8 @@ inline constexpr std::array option_bounds{
     bounds::word<&Tuning::streams>("streams"),
     bounds::word<&Tuning::shape>("shape"),
     bounds::word<&Tuning::transport>("transport"),
-    bounds::word<&Tuning::graphs>("graphs")};
+    bounds::word<&Tuning::graphs>("graphs"),
+    bounds::word<&Tuning::bind>("bind")};
 
 /// The bounds of the option with that name.
 ///

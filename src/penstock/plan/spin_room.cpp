@@ -29,7 +29,7 @@ PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo co
   }
   request.device_node = device.numa_node;
   if (device.modelled) request.cpus = device.host_cpus;
-  request.bind = options.tuning.bind;
+  request.bind = options.tuning.bind != Bind::none;
   return request;
 }
 
