@@ -93,11 +93,12 @@ std::string_view to_string(Graphs graphs) noexcept;
 enum class Bind : std::uint8_t {
   none,  ///< Threads run and tiles lie where the system puts them.
   node,  ///< Threads run on the CPUs of the NUMA node of their device or their tiles, and tiles lie there.
+  cpu,   ///< The same, but each thread runs on one of these CPUs; threads share CPUs only if there are too few.
 };
 
-inline constexpr std::array all_binds{Bind::none, Bind::node};
+inline constexpr std::array all_binds{Bind::none, Bind::node, Bind::cpu};
 
-/// "none", "node".
+/// "none", "node", "cpu".
 std::string_view to_string(Bind bind) noexcept;
 
 /// The aim of a pipeline: it decides what the options leave to the pipeline.

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "penstock/error.hpp"
+
 namespace penstock {
 namespace {
 
@@ -68,6 +70,52 @@ TEST_F(APlanForTwoNodes, HasLanesForProducersIfThoseRunToCompletion) {
   Plan const made = plan(options, {&device}, topology);
   ASSERT_EQ(made.producers.size(), made.lanes.size());
   EXPECT_EQ(made.producers.back().cpus, made.lanes.back().cpus);
+  options.tuning.bind = Bind::cpu;
+  Plan const bound = plan(options, {&device}, topology);
+  EXPECT_EQ(bound.producers.back().cpus, bound.lanes.back().cpus);
+  EXPECT_EQ(bound.lanes.back().cpus.size(), 1u);
+}
+
+TEST_F(APlanForTwoNodes, HasOneCpuForEachThreadOnTheNodeOfItsDeviceIfThatIsAskedFor) {
+  wanted.tuning.bind = Bind::cpu;
+  Plan const both = plan(wanted, {&first, &second}, topology);
+  EXPECT_EQ(both.lanes[0].cpus, CpuSet({4}));
+  EXPECT_EQ(both.lanes[1].cpus, CpuSet({0}));
+  EXPECT_EQ(both.producers[0].cpus, CpuSet({5}));
+  EXPECT_EQ(both.producers[1].cpus, CpuSet({1}));
+  EXPECT_THAT(both.consumers, testing::ElementsAre(CpuSet({6}), CpuSet({7})));
+  EXPECT_EQ(both.layout.parts(), 2u) << "tiles lie where they do with node";
+}
+
+/// Seen to fail where only threads are counted.
+TEST_F(APlanForTwoNodes, SharesTheCpusOfLanesLast) {
+  wanted.tuning.bind = Bind::cpu;
+  wanted.producers = 3;
+  wanted.lanes = 1;
+  Plan const one = plan(wanted, {&first}, topology);
+  EXPECT_EQ(one.lanes[0].cpus, CpuSet({4}));
+  EXPECT_EQ(one.producers[2].cpus, CpuSet({7}));
+  EXPECT_THAT(one.consumers, testing::ElementsAre(CpuSet({5}), CpuSet({6}))) << "with a producer each";
+}
+
+TEST_F(APlanForTwoNodes, HasThreadsAndTilesAnywhereIfNothingIsToBeBound) {
+  wanted.tuning.bind = Bind::none;
+  Plan const both = plan(wanted, {&first, &second}, topology);
+  EXPECT_TRUE(both.lanes[1].cpus.empty());
+  EXPECT_TRUE(both.producers[0].cpus.empty());
+  EXPECT_THAT(both.consumers, testing::Each(CpuSet()));
+  EXPECT_EQ(both.layout.node(0), std::nullopt);
+}
+
+TEST_F(APlanForTwoNodes, IsRefusedIfThereIsNoSuchWayToBind) {
+  wanted.tuning.bind = static_cast<Bind>(77);
+  try {
+    static_cast<void>(plan(wanted, {&first}, topology));
+    ADD_FAILURE() << "it was taken";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_argument);
+    EXPECT_STREQ(error.what(), "`bind` has a value that there is not: choose from none, node, cpu.");
+  }
 }
 
 TEST_F(APlanForTwoNodes, SaysWhyItPlacesNothing) {

@@ -231,8 +231,10 @@ constexpr std::array rows{
         {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands}),
     word<&Tuning::bind>({.name = "bind",
                          .enumeration = "Bind",
-                         .sentence = "Where threads and memory are kept: node (on the NUMA node of their device), none",
-                         .places = commands,
+                         .sentence =
+                             "Where threads and memory are kept: none, node (NUMA node of their device), cpu (there, "
+                             "each thread on one CPU)",
+                         .places = commands_and_axes,
                          .off = "none"})};
 
 }  // namespace

@@ -65,6 +65,8 @@ std::string_view to_string(Bind bind) noexcept {
       return "none";
     case Bind::node:
       return "node";
+    case Bind::cpu:
+      return "cpu";
   }
   return "";
 }
