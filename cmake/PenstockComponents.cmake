@@ -3,7 +3,7 @@
 # leads out of the engine, but for those that tests/house/knots.txt lists; no line may be added there.
 penstock_add_component(engine
   SENTENCE "Pipeline, tiles, pool, lanes, signals, devices, and the graph around them."
-  LAYERS   core report device flavour cpu cuda machine named_devices lane flow graph)
+  LAYERS   core device machine plan report flavour cpu cuda named_devices lane flow graph)
 
 penstock_add_component(observe
   SENTENCE "What a run tells: verdict, trace, times of steps, ranges for profilers, attribution; options as text."

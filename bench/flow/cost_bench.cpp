@@ -78,7 +78,7 @@ void whole_way(benchmark::State& state, bool sink_on_lanes, Bring bring) {
                                         .streams = StreamMode::own,
                                         .signal = SignalKind::event_poll,
                                         .sink_on_lanes = sink_on_lanes,
-                                        .bind = false}});
+                                        .bind = Bind::none}});
   std::atomic<std::uint64_t> sunk{0};
   double cpu = 0;
   double executed = 0;

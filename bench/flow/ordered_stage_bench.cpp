@@ -143,7 +143,7 @@ void beside_a_plain_one(benchmark::State& state, Order order) {
                      .producers = static_cast<unsigned>(state.range(0)),
                      .lanes = static_cast<unsigned>(state.range(1)),
                      .consumers = 1,
-                     .tuning = {.tiles = 64, .streams = StreamMode::own, .sink_on_lanes = true, .bind = false}});
+                     .tuning = {.tiles = 64, .streams = StreamMode::own, .sink_on_lanes = true, .bind = Bind::none}});
   std::vector<double> wall_ratios, cpu_ratios;
   for (auto _ : state) {
     Took const plain = run_once(pipeline, Order::none), ordered = run_once(pipeline, order);

@@ -9,9 +9,9 @@
 #include <benchmark/benchmark.h>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/lane/lane.hpp"
 #include "penstock/machine/slab.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 namespace penstock {
 namespace {
@@ -30,7 +30,7 @@ class BatchesOfNothing final : public Stage {
 /// Runs with as many slots as four batches take, and a batch more of tiles. A batch of 0 is the usual one.
 void through_a_link(benchmark::State& state) {
   auto const tile_bytes = static_cast<std::size_t>(state.range(0)) << 10;
-  auto const batch = state.range(1) > 0 ? static_cast<unsigned>(state.range(1)) : usual_batch(tile_bytes);
+  auto const batch = state.range(1) > 0 ? static_cast<unsigned>(state.range(1)) : usual_batch(Driven::gpu, tile_bytes);
   TileShape const shape{.input_bytes = tile_bytes, .output_bytes = tile_bytes, .in_place = true};
   unsigned const slots = batches_in_flight * batch;
   std::size_t const tiles = slots + batch + static_cast<std::size_t>(state.range(2));

@@ -88,6 +88,19 @@ inline constexpr std::array all_graphs{Graphs::automatic, Graphs::never, Graphs:
 /// Name of the choice in options: "automatic", "never", "always".
 std::string_view to_string(Graphs graphs) noexcept;
 
+/// The CPUs of a pipeline's own threads, and the place of its tiles. Threads of the application stay where they are:
+/// those that feed it, and the one that calls `Pipeline::run`, which may call the sink as well.
+enum class Bind : std::uint8_t {
+  none,  ///< Threads run and tiles lie where the system puts them.
+  node,  ///< Threads run on the CPUs of the NUMA node of their device or their tiles, and tiles lie there.
+  cpu,   ///< The same, but each thread runs on one of these CPUs; threads share CPUs only if there are too few.
+};
+
+inline constexpr std::array all_binds{Bind::none, Bind::node, Bind::cpu};
+
+/// Name of the place in options: "none", "node", "cpu".
+std::string_view to_string(Bind bind) noexcept;
+
 /// The aim of a pipeline: it determines the options that are left to the pipeline.
 enum class Aim : std::uint8_t {
   throughput,  ///< Many tiles in a row; threads sleep when there is nothing to do.
@@ -191,7 +204,7 @@ struct Tuning {
   /// the same lanes. Refused for GPUs and models of them, with host stages, and with `producers`, `slots` or `batch`
   /// above one, since it has none.
   bool run_to_completion = false;
-  bool bind = true;  ///< Keep threads and tiles next to the device.
+  Bind bind = Bind::node;  ///< Where threads and tiles are kept (docs/decisions/threads.md).
 };
 
 class RunHook;

@@ -81,14 +81,14 @@ TEST_F(DevicesOnTwoNodes, HaveAPieceOfTheApplicationsMemoryEach) {
 
 TEST_F(DevicesOnTwoNodes, ShareThePoolWhenNothingIsBound) {
   PipelineOptions unbound = options();
-  unbound.tuning.bind = false;
+  unbound.tuning.bind = Bind::none;
   pipeline.emplace(std::vector<Device*>{&first, &second}, unbound);
   EXPECT_EQ(pipeline->pool().parts(), 1u);
 }
 
 TEST_F(DevicesOnTwoNodes, AreSaidToHaveThreadsThatAreNotBound) {
   PipelineOptions unbound = options();
-  unbound.tuning.bind = false;
+  unbound.tuning.bind = Bind::none;
   pipeline.emplace(std::vector<Device*>{&first, &second}, unbound);
   auto const stage = on_device([](DeviceTile const& tile, StreamRef) { return tile.input.size(); });
   Report const pulled =

@@ -20,9 +20,9 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/flow/kept_awake.hpp"
-#include "penstock/flow/resolve_options.hpp"
 #include "penstock/flow/tile_route.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/plan/plan.hpp"
 
 namespace penstock {
 namespace {
@@ -275,18 +275,16 @@ int counted_or_not(std::size_t nth) {
   bool refused = false;
   {
     KeptAwake first;
-    std::vector<std::string> remarks;
     refuse(Refusal::memory, nth);
     try {
-      first.resolve(wanted, {&device}, topology, remarks);
+      first.plan(wanted, {&device}, topology);
     } catch (std::bad_alloc const&) {
     }
     refused = refuse_nothing();
   }
   KeptAwake second;
-  std::vector<std::string> remarks;
-  bool const has_room = second.resolve(wanted, {&device}, topology, remarks).tuning.borrow_spin == Tuning::for_ever;
-  if (!has_room || !remarks.empty()) return wrong_report;
+  Plan const made = second.plan(wanted, {&device}, topology);
+  if (made.options.tuning.borrow_spin != Tuning::for_ever || !made.remarks.empty()) return wrong_report;
   return refused ? well : reached_the_end;
 }
 

@@ -22,7 +22,8 @@ struct APipelineOfNumbers : testing::Test {
   static constexpr std::size_t bytes = 1000 * sizeof(std::uint32_t);
   cpu::CpuDevice device;
   Pipeline pipeline{
-      device, {.tile = {.input_bytes = bytes}, .producers = 2, .ordered = true, .tuning = {.tiles = 8, .bind = false}}};
+      device,
+      {.tile = {.input_bytes = bytes}, .producers = 2, .ordered = true, .tuning = {.tiles = 8, .bind = Bind::none}}};
   Stages const stage = on_device([](DeviceTile const&, StreamRef) {});
   std::vector<std::vector<std::uint32_t>> came;
   std::vector<std::string> failed_in;

@@ -3,13 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
-#include "penstock/machine/placement.hpp"
 #include "penstock/machine/slab.hpp"
 
 namespace penstock {
@@ -65,18 +63,6 @@ TEST_F(TwoNodes, AreToldApartWhenASlabLiesOnTheWrongOne) {
   EXPECT_EQ(slab.residency().fraction_on(nodes[1].number), 1.0) << slab.residency().describe();
   EXPECT_THAT(slab.remarks(), testing::Contains(testing::HasSubstr("256 of 256 sampled pages on node " +
                                                                    std::to_string(nodes[1].number))));
-}
-
-TEST_F(TwoNodes, TakeLanesProducersAndTilesOfTheirOwnGpu) {
-  for (auto const& node : nodes) {
-    Placement const placement(topology, {.device = "GPU 0", .device_node = node.number});
-    ASSERT_EQ(placement.tile_node(), node.number);
-    int ran_on = -1;
-    BoundThread lane("ps-lane-0", placement.lane(0), [&](std::stop_token const&) { ran_on = sched_getcpu(); });
-    lane.join();
-    EXPECT_EQ(topology.node_of_cpu(ran_on), node.number);
-    EXPECT_EQ(Slab(8 * mebi, topology.node(*placement.tile_node())).on_node(), 1.0);
-  }
 }
 
 }  // namespace

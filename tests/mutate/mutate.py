@@ -15,7 +15,7 @@ import mutants
 import survivors
 import yard
 
-LAYERS = ["core", "lane", "flow", "records"]
+LAYERS = ["core", "plan", "lane", "flow", "records"]
 
 
 def layer_of(path):
@@ -128,7 +128,7 @@ def without_reason(all_of, reasons):
 
 def main():
     parser = argparse.ArgumentParser(prog="./dev mutate", description=__doc__)
-    parser.add_argument("files", nargs="*", help="sources or folders; by default core, lane, flow and records")
+    parser.add_argument("files", nargs="*", help="sources or folders; by default core, plan, lane, flow and records")
     parser.add_argument("--every", type=int, default=1, help="only one mutant in so many")
     parser.add_argument("--seed", default="", help="which ones; such as the hash of a commit")
     parser.add_argument("--operator", action="append", help="only these: " + ", ".join(mutants.OPERATORS))

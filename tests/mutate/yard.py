@@ -11,6 +11,7 @@ import time
 # Which test programs run what lies in a folder of src/penstock: its own first, then those of layers above it.
 PROGRAMS = {
     "core": ["core", "flow", "records"],
+    "plan": ["plan", "flow", "observe"],
     "lane": ["lane", "flow", "records"],
     "flow": ["flow", "records"],
     "records": ["records"],

@@ -19,7 +19,8 @@ TEST(AdviceInMembers, SaysWhatAProgramSets) {
   EXPECT_EQ(in_members("--shape split"), "tuning.shape = LaneShape::split");
   EXPECT_EQ(in_members("--tile 4MiB"), "a tile of 4MiB");
   EXPECT_EQ(in_members("--spin 20"), "tuning.spin = std::chrono::microseconds(20)");
-  EXPECT_EQ(in_members("--no-bind"), "tuning.bind = false");
+  EXPECT_EQ(in_members("--bind none"), "tuning.bind = Bind::none");
+  EXPECT_EQ(in_members("--no-bind"), "tuning.bind = Bind::none");
 }
 
 TEST(AdviceInMembers, LeavesWhatIsNoOption) {
@@ -27,7 +28,8 @@ TEST(AdviceInMembers, LeavesWhatIsNoOption) {
             "consumers = 4 and a sink that they may call at once (parallel_sink)");
   EXPECT_EQ(in_members("a kernel that takes half the time"), "a kernel that takes half the time");
   EXPECT_EQ(in_members("--nothing 3"), "--nothing 3");
-  EXPECT_EQ(in_members("without --no-bind; look"), "without tuning.bind = false; look");
+  EXPECT_EQ(in_members("--no-producers"), "--no-producers");
+  EXPECT_EQ(in_members("with --bind node; look"), "with tuning.bind = Bind::node; look");
   EXPECT_EQ(in_members(""), "");
   Verdict verdict;
   verdict.advice.push_back({per_thread_instead, 2, "It is."});
@@ -37,9 +39,9 @@ TEST(AdviceInMembers, LeavesWhatIsNoOption) {
 TEST(AdviceInOptions, IsWhatItWasBeforeItWasInMembers) {
   for (char const* const change :
        {"--producers 2", "--batch 32 --slots 128 --tiles 157", "--signal event_poll", "--streams own",
-        "--streams default", "--shape split", "--tile 4MiB", "--spin 20", "--no-bind", per_thread_instead,
+        "--streams default", "--shape split", "--tile 4MiB", "--spin 20", "--bind none", per_thread_instead,
         "--consumers 4 and a sink that they may call at once (parallel_sink)", "a kernel that takes half the time",
-        "without --no-bind; look", "half the bytes up: narrower types, or packed, for the stage to unpack", ""}) {
+        "with --bind node; look", "half the bytes up: narrower types, or packed, for the stage to unpack", ""}) {
     Verdict verdict;
     verdict.advice.push_back({change, 2, "It is."});
     EXPECT_EQ(in_options(in_members(verdict)).advice.front().change, change);
@@ -70,7 +72,7 @@ TEST(AdviceInMembers, NamesMembersThatThereAre) {
   options.tuning.graphs = Graphs::never;
   options.tuning.spare = 1;
   options.tuning.run_to_completion = true;
-  options.tuning.bind = false;
+  options.tuning.bind = Bind::none;
   for (OptionRow const& row : option_table()) {
     if (row.kind == OptionKind::size) continue;
     EXPECT_NE(row.text(options), row.preset()) << "name here what is new, as its member is called: " << row.member();

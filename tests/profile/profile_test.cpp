@@ -14,7 +14,7 @@ TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {
                          .producers = 7,
                          .ordered = true,
                          .parallel_sink = true,
-                         .tuning = {.streams = StreamMode::own, .bind = false}};
+                         .tuning = {.streams = StreamMode::own, .bind = Bind::none}};
   PipelineOptions const options = profile.apply(wanted);
   EXPECT_EQ(options.producers, 3u);
   EXPECT_EQ(options.lanes, 4u);
@@ -31,7 +31,7 @@ TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {
   EXPECT_TRUE(options.ordered);
   EXPECT_TRUE(options.parallel_sink);
   EXPECT_FALSE(options.tuning.sink_on_lanes);
-  EXPECT_FALSE(options.tuning.bind);
+  EXPECT_EQ(options.tuning.bind, Bind::none);
   EXPECT_EQ(profile.apply({}).tile, profile.options.tile);
 }
 

@@ -75,7 +75,7 @@ TEST_F(ARunOfOneSecond, WhoseCopiesAreSlowerThanAloneIsSentToLookAtItsMemory) {
   run.bytes_down = 0;
   alone.upload = 25'000;
   run.gpu = true;
-  EXPECT_THAT(verdict().advice.at(0).change, HasSubstr("--no-bind"));
+  EXPECT_THAT(verdict().advice.at(0).change, HasSubstr("with --bind node"));
   EXPECT_NEAR(verdict().advice.at(0).gain, mostly(2.5), 0.01);
 }
 

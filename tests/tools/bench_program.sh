@@ -19,6 +19,9 @@ case $2 in
     run bench --device cpu --window 10 --repeats 2 --device auto --producers 1 --tile 4KiB --load 0.3
     expect_code 0
     [[ $(grep -cE '^(cpu|auto) +[0-9.]+ ' out) == 2 ]] || fail "$(cat out)"
+    run bench "${quick[@]}" --tile 4KiB --bind none,node,cpu --load 0 --no-ceilings
+    expect_code 0
+    [[ $(grep -cE '^(none|node|cpu) +[0-9.]+ ' out) == 3 ]] || fail "$(cat out)"
     run bench "${quick[@]}" --device cpu
     expect_code 2
     expect_err '--device has cpu twice'
@@ -113,6 +116,7 @@ case $2 in
 --tile 3
 --signal smoke
 --graphs perhaps
+--bind core
 --load nan
 --work hash --tile 3000
 --direction out --fill memcpy

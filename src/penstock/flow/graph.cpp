@@ -5,6 +5,7 @@
 #include <exception>
 #include <future>
 #include <optional>
+#include <vector>
 
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
@@ -24,7 +25,7 @@ class Consumers {
  public:
   /// Blocks: until each has entered the arena.
   /// Throws: Error, if the system refuses a thread; std::bad_alloc.
-  Consumers(oneapi::tbb::task_arena& arena, std::size_t count, CpuSet const& cpus);
+  Consumers(oneapi::tbb::task_arena& arena, std::vector<CpuSet> const& cpus);
   Consumers(Consumers const&) = delete;
   Consumers& operator=(Consumers const&) = delete;
   /// Blocks: until each has left the arena; the arena must have nothing left to do.
@@ -47,13 +48,13 @@ class Consumers {
   std::vector<BoundThread> threads_;
 };
 
-Consumers::Consumers(oneapi::tbb::task_arena& arena, std::size_t count, CpuSet const& cpus) {
+Consumers::Consumers(oneapi::tbb::task_arena& arena, std::vector<CpuSet> const& cpus) {
   try {
-    threads_.reserve(count);
-    while (threads_.size() < count) {
+    threads_.reserve(cpus.size());
+    for (CpuSet const& where : cpus) {
       Post& post = posts_.emplace_back();
       auto inside = post.entered.get_future();
-      threads_.emplace_back("ps-graph", cpus, [&arena, &post](std::stop_token const&) {
+      threads_.emplace_back("ps-graph", where, [&arena, &post](std::stop_token const&) {
         bool there = false;
         try {
           arena.execute([&] {
@@ -99,12 +100,14 @@ std::vector<std::string> Consumers::remarks() const {
 }  // namespace
 
 struct Graph::Nodes {
-  Nodes(std::size_t consumers_wanted, std::chrono::nanoseconds spins, CpuSet const& where)
+  Nodes(std::size_t consumers_wanted, std::chrono::nanoseconds spins, std::vector<CpuSet> const& cpus)
       : spin(spins),
         others(consumers_wanted - 1),
-        cpus(where),
         // All slots are reserved for threads that enter it by themselves, so oneTBB starts none for it.
         arena(static_cast<int>(consumers_wanted), static_cast<unsigned>(consumers_wanted)) {
+    for (std::size_t number = 0; number < others.size() && number + 1 < cpus.size(); ++number) {
+      others[number] = cpus[number + 1];
+    }
     // A graph belongs to the arena it is made in.
     arena.execute([&] { graph.emplace(); });
   }
@@ -129,9 +132,8 @@ struct Graph::Nodes {
   }
 
   std::chrono::nanoseconds const spin;
-  std::size_t const others;  ///< Consumers beside the thread that waits.
-  CpuSet const cpus;
-  std::size_t refused = 0;  ///< Calls for which oneTBB had no memory.
+  std::vector<CpuSet> others;  ///< The CPUs of each consumer beside the thread that waits.
+  std::size_t refused = 0;     ///< Calls for which oneTBB had no memory.
   // These are destroyed in the reverse order, also when one of them cannot be made.
   oneapi::tbb::task_arena arena;
   std::optional<CallGraph> graph;
@@ -139,7 +141,7 @@ struct Graph::Nodes {
   std::optional<Consumers> consumers;
 };
 
-Graph::Graph(std::size_t consumers, std::chrono::nanoseconds spin, CpuSet const& cpus)
+Graph::Graph(std::size_t consumers, std::chrono::nanoseconds spin, std::vector<CpuSet> const& cpus)
     : nodes_(std::make_unique<Nodes>(consumers, spin, cpus)) {}
 
 Graph::~Graph() {
@@ -159,7 +161,7 @@ Station& Graph::add(std::size_t at_once, StationWork& work) {
 }
 
 void Graph::start() {
-  nodes_->consumers.emplace(nodes_->arena, nodes_->others, nodes_->cpus);
+  nodes_->consumers.emplace(nodes_->arena, nodes_->others);
 }
 
 void Graph::attach() {

@@ -25,11 +25,11 @@ class StationWork;
 class Graph {
  public:
   /// For so many consumers, the thread that waits among them, which watches for work for the time of `spin` before it
-  /// sleeps; the others may run on `cpus`, or anywhere if these are empty. The thread that makes it may `wait` without
-  /// `attach`.
+  /// sleeps. `cpus` are those of each consumer, beginning with the thread that waits, which binds itself; a consumer
+  /// without any may run anywhere. The thread that makes it may `wait` without `attach`.
   ///
   /// Throws: std::bad_alloc.
-  Graph(std::size_t consumers, std::chrono::nanoseconds spin, CpuSet const& cpus);
+  Graph(std::size_t consumers, std::chrono::nanoseconds spin, std::vector<CpuSet> const& cpus);
   Graph(Graph const&) = delete;
   Graph& operator=(Graph const&) = delete;
   /// Blocks: as `wait`.

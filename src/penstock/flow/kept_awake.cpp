@@ -4,8 +4,6 @@
 #include <mutex>
 #include <utility>
 
-#include "penstock/flow/resolve_options.hpp"
-
 namespace penstock {
 namespace {
 
@@ -21,22 +19,14 @@ Process& process() {
 
 }  // namespace
 
-Awake awake_of(PipelineOptions const& resolved) {
-  bool const watch = resolved.tuning.borrow_spin && resolved.tuning.borrow_spin->count() > 0;
-  return {.lanes = resolved.tuning.spin && resolved.tuning.spin->count() > 0 ? resolved.lanes : 0,
-          .borrowers = watch ? 1U : 0U,
-          .consumers = watch && enters_graph(resolved) ? 1U : 0U};
-}
-
-PipelineOptions KeptAwake::resolve(PipelineOptions options, std::vector<Device*> const& devices,
-                                   Topology const& topology, std::vector<std::string>& remarks) {
+Plan KeptAwake::plan(PipelineOptions const& options, std::vector<Device*> const& devices, Topology const& topology) {
   // One after the other, or two would find the same room.
   std::scoped_lock const lock(process().mutex);
-  PipelineOptions resolved = penstock::resolve(std::move(options), devices, topology, remarks, process().awake);
-  AwakeThreads mine = SpinRoom(devices, resolved, topology).taken(awake_of(resolved));
+  Plan made = penstock::plan(options, devices, topology, process().awake);
+  AwakeThreads mine = made.awake;
   process().awake.add(mine);
   mine_ = std::move(mine);  // What could not be counted for want of memory is not taken away again.
-  return resolved;
+  return made;
 }
 
 KeptAwake::~KeptAwake() {

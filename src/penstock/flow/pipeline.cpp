@@ -100,8 +100,8 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   // However the run ends, no thread finds it any more; and if no thread finished it, it winds itself up.
   auto const closed = at_end([&] { parts.close_run(); });
   std::stop_callback const pass_on(stop, [&] { run->stop(); });
-  Producers producers(*run, parts.pool, source, parts.producers(), parts.options.tuning.patience,
-                      parts.options.watching.recorder, parts.options.watching.ranges);
+  Producers producers(*run, parts.pool, source, parts.plan.producers, parts.plan.options.tuning.patience,
+                      parts.plan.options.watching.recorder, parts.plan.options.watching.ranges);
   Report report = run->finish();
   report.borrow_wait = producers.borrow_wait();
   report.fill = producers.fill();
@@ -146,7 +146,7 @@ Snapshot Pipeline::snapshot() const {
   return parts_->snapshot();
 }
 PipelineOptions const& Pipeline::options() const noexcept {
-  return parts_->options;
+  return parts_->plan.options;
 }
 Pool& Pipeline::pool() noexcept {
   return parts_->pool;
@@ -181,7 +181,7 @@ std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) c
   std::stop_source either;
   std::stop_callback const asked(stop, [&] { either.request_stop(); });
   std::stop_callback const ending(run.enough(), [&] { either.request_stop(); });
-  return pipeline_->parts_->feed_waits.borrow(either.get_token(), pipeline_->parts_->layout.part_here(),
+  return pipeline_->parts_->feed_waits.borrow(either.get_token(), pipeline_->parts_->plan.layout.part_here(),
                                               [&run] { return run.under_way() != 0; });
 }
 
@@ -189,7 +189,7 @@ std::optional<Loan> Feed::try_borrow() const {
   Rundown::Pass const in(pipeline_->parts_->open_input);
   Run const* const run = in ? pipeline_->parts_->fed_run.load(std::memory_order_acquire) : nullptr;
   if (run == nullptr || run->ending()) return std::nullopt;
-  return pipeline_->parts_->feed_waits.try_borrow(pipeline_->parts_->layout.part_here());
+  return pipeline_->parts_->feed_waits.try_borrow(pipeline_->parts_->plan.layout.part_here());
 }
 
 void Feed::submit(Loan loan) const {

@@ -8,31 +8,10 @@
 #include "penstock/core/works_for.hpp"
 #include "penstock/device.hpp"
 #include "penstock/flow/expect_fitting.hpp"
-#include "penstock/flow/spin_room.hpp"
-#include "penstock/flow/tile_count.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {
 namespace {
-
-/// The placement of all threads but the lanes.
-Placement place(Device const& first, PoolLayout const& layout, PipelineOptions const& options,
-                Topology const& topology) {
-  PlacementRequest request = placement_request(options, first.info());
-  for (std::size_t part = 1; part < layout.parts(); ++part) request.more_nodes.push_back(*layout.node(part));
-  return {topology, request};
-}
-
-/// The lanes, dealt out to the devices in turn, each next to its own.
-std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, std::vector<Placement> const& placements,
-                                   PoolLayout const& layout, PipelineOptions const& options) {
-  std::vector<LanePlace> places;
-  for (unsigned number = 0; number < options.lanes; ++number) {
-    std::size_t const turn = number % devices.size();
-    places.push_back({devices[turn], placements[turn].lane(number / devices.size()), layout.part_of_device(turn)});
-  }
-  return places;
-}
 
 /// May add to the options.
 std::vector<std::unique_ptr<RunHook>> hooks_for(PipelineOptions& options) {
@@ -57,31 +36,14 @@ Pipeline::Parts::Parts(std::vector<Device*> driven, PipelineOptions wanted, std:
     : devices(std::move(driven)),
       device_names(DeviceGroup(devices).names()),
       topology(Topology::detect()),
-      cpus(static_cast<unsigned>(threads_at_once(devices.front()->info(), topology))),
       users_recorder(wanted.watching.recorder),
       hooks(hooks_for(wanted)),
-      options(awake.resolve(wanted, devices, topology, remarks)),
-      device_placements(place_devices(devices, options, topology)),
-      layout(lay_out(device_placements, options, topology)),
-      placement(place(*devices.front(), layout, options, topology)),
-      lanes(lane_places(devices, device_placements, layout, options)),
-      memory(layout, options, topology, devices, stop),
-      pool(memory.parts(), options.tile, options.tuning.borrow_spin.value_or(std::chrono::microseconds(0)),
-           reserve_tiles(wanted, options, devices)),
-      feed_waits(pool, options.tuning.patience),
-      records(options.tuning.tiles) {}
-
-std::vector<ProducerPlace> Pipeline::Parts::producers() const {
-  std::vector<ProducerPlace> places;
-  if (options.tuning.run_to_completion) {
-    for (LanePlace const& lane : lanes) places.push_back({lane.cpus, lane.pool_part});
-    return places;
-  }
-  for (unsigned number = 0; number < options.producers; ++number) {
-    places.push_back({placement.producer(number), layout.part_of_producer(number)});
-  }
-  return places;
-}
+      plan(awake.plan(wanted, devices, topology)),
+      memory(plan.layout, plan.options, topology, devices, stop),
+      pool(memory.parts(), plan.options.tile, plan.options.tuning.borrow_spin.value_or(std::chrono::microseconds(0)),
+           plan.reserve),
+      feed_waits(pool, plan.options.tuning.patience),
+      records(plan.options.tuning.tiles) {}
 
 std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink sink) {
   {
@@ -102,15 +64,15 @@ std::shared_ptr<Run> Pipeline::Parts::open_run(Input input, Stages stages, Sink 
 
 std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink sink) {
   expect_complete(stages, sink);
-  expect_fitting(stages.types, options.tile);
+  expect_fitting(stages.types, plan.options.tile);
   // Stages that see all tiles in their sequence have one lane.
   one_lane_ = stages.order.in_sequence && !stages.order.key;
   for (auto const& hook : hooks) hook->before_run(hooked(stages));
   // Only a run that can be judged is worth the look.
-  load = options.watching.recorder != nullptr ? std::make_unique<HostLoad>(topology.cpus()) : nullptr;
-  auto made =
-      std::make_shared<Run>(input, open_input, pool, records, one_lane_ ? std::vector<LanePlace>{lanes.front()} : lanes,
-                            options, hooks, placement.consumer(0), std::move(stages), std::move(sink));
+  load = plan.options.watching.recorder != nullptr ? std::make_unique<HostLoad>(topology.cpus()) : nullptr;
+  auto made = std::make_shared<Run>(input, open_input, pool, records,
+                                    one_lane_ ? std::vector<LanePlace>{plan.lanes.front()} : plan.lanes, plan.options,
+                                    hooks, plan.consumers, std::move(stages), std::move(sink));
   if (input == Input::pushed) {
     made->start_graph_thread();
     fed_run.store(made.get(), std::memory_order_release);
@@ -217,14 +179,14 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   }
   for (std::size_t number = 0; number < report.lanes.size(); ++number) {
     LaneSummary const& lane = report.lanes[number];
-    DeviceSummary& device = report.devices[number % devices.size()];  // As lane_places deals them out.
+    DeviceSummary& device = report.devices[number % devices.size()];  // As the plan deals them out.
     ++device.lanes;
     device.tiles += lane.tiles;
     device.failed += lane.failed;
     if (lane.loss != nullptr && device.loss.empty()) device.loss = lane.loss->reason;
   }
   auto const of_memory = memory.remarks();
-  for (auto const* some : {&remarks, &placement.remarks(), &of_memory}) {
+  for (auto const* some : {&plan.remarks, &plan.place_remarks, &of_memory}) {
     report.remarks.insert(report.remarks.end(), some->begin(), some->end());
   }
   for (Device* const device : devices) {
@@ -240,14 +202,14 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   report.pool_bytes = memory.bytes();
   report.placement = placed_text(topology, threads, memory.placed());
   report.nodes = static_cast<unsigned>(topology.nodes().size());
-  report.cpus = cpus;
+  report.cpus = plan.cpus;
   add_load(report);
 }
 
 void Pipeline::Parts::add_load(Report& report) const {
   // Time on a modelled machine is not this one's.
   if (load == nullptr || devices.front()->info().modelled) return;
-  report.cpu_of_others = load->of_others(cpus, report.cpu);
+  report.cpu_of_others = load->of_others(plan.cpus, report.cpu);
 }
 
 void Pipeline::Parts::tell_hooks(Report& report, Run const& run) const {
@@ -255,8 +217,11 @@ void Pipeline::Parts::tell_hooks(Report& report, Run const& run) const {
 }
 
 HookedRun Pipeline::Parts::hooked(Stages const& stages, std::stop_token stopped) const {
-  return {
-      .devices = devices, .options = options, .stages = stages, .one_lane = one_lane_, .stopped = std::move(stopped)};
+  return {.devices = devices,
+          .options = plan.options,
+          .stages = stages,
+          .one_lane = one_lane_,
+          .stopped = std::move(stopped)};
 }
 
 }  // namespace penstock

@@ -23,9 +23,9 @@
 #include "penstock/flow/run.hpp"
 #include "penstock/flow/tile_memory.hpp"
 #include "penstock/machine/host_load.hpp"
-#include "penstock/machine/placement.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/plan/plan.hpp"
 
 namespace penstock {
 
@@ -73,8 +73,6 @@ struct Pipeline::Parts {
   ///
   /// Throws: Error that says why there is none.
   std::shared_ptr<Run> fed();
-  /// Where producers shall run, and from which part of the pool each borrows.
-  std::vector<ProducerPlace> producers() const;
   /// What only the pipeline knows of: its remarks, where these threads and its tiles are, and which device did what.
   void complete(Report& report, std::vector<PlacedThreads> const& threads) const;
   /// Has the hooks add what they have to add.
@@ -88,17 +86,11 @@ struct Pipeline::Parts {
   std::vector<Device*> const devices;
   std::vector<std::string> const device_names;  ///< Of each; a lost one no longer says what it is.
   Topology const topology;
-  unsigned const cpus;  ///< How many threads can be busy at once. Known from the start: a lost device may not say it.
-  std::vector<std::string> remarks;     ///< On options that this machine could not grant.
   StepLog const* const users_recorder;  ///< Null for none; hooks may bring one of their own.
   std::vector<std::unique_ptr<RunHook>> const hooks;
   std::unique_ptr<HostLoad> load;  ///< Since the run began; null unless it is recorded.
   KeptAwake awake;
-  PipelineOptions const options;
-  std::vector<Placement> const device_placements;
-  PoolLayout const layout;
-  Placement const placement;  ///< Of all threads but the lanes.
-  std::vector<LanePlace> const lanes;
+  Plan const plan;  ///< Made once, since a device that is lost says no more what it is.
   TileMemory memory;
   Pool pool;
   FeedWaits feed_waits;

@@ -21,18 +21,13 @@
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/plan/places.hpp"
 #include "penstock/steps.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
 
 class Run;
-
-/// The CPUs that a producer may run on (empty for any), and the part of the pool from which it borrows first.
-struct ProducerPlace {
-  CpuSet cpus = {};
-  std::size_t pool_part = 0;
-};
 
 /// The threads that pull a source: borrow a tile, ask what comes next, fill it, send it on.
 ///

@@ -6,8 +6,8 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/flow/crew.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 namespace penstock {
 

@@ -19,7 +19,8 @@ std::chrono::nanoseconds cpu_time() noexcept {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-TileRoute::Options route_options(PipelineOptions const& options, StageOrder const& order, CpuSet const& cpus) {
+TileRoute::Options route_options(PipelineOptions const& options, StageOrder const& order,
+                                 std::vector<CpuSet> const& consumers) {
   auto const spin = options.tuning.borrow_spin.value_or(std::chrono::microseconds(0));
   return {.host_stages = options.host_stages,
           .stage_order = order,
@@ -28,7 +29,7 @@ TileRoute::Options route_options(PipelineOptions const& options, StageOrder cons
           .sink_at_once = options.tuning.sink_on_lanes,
           .consumers = options.consumers,
           .spin = enters_graph(options) ? spin : std::chrono::microseconds(0),
-          .cpus = cpus,
+          .cpus = consumers,
           .recorder = options.watching.recorder,
           .ranges = options.watching.ranges};
 }
@@ -58,11 +59,12 @@ LaneOptions lane_options(PipelineOptions const& options) {
 
 Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> records,
          std::vector<LanePlace> const& lanes, PipelineOptions const& options,
-         std::span<std::unique_ptr<RunHook> const> hooks, CpuSet const& graph_cpus, Stages stages, Sink sink)
+         std::span<std::unique_ptr<RunHook> const> hooks, std::vector<CpuSet> const& consumers, Stages stages,
+         Sink sink)
     : input_(input),
       pool_(pool),
       stages_(std::move(stages)),
-      graph_cpus_(graph_cpus),
+      graph_thread_cpus_(consumers.front()),
       enters_graph_(enters_graph(options)),
       graphs_asked_(options.tuning.graphs == Graphs::always),
       cpu_before_(cpu_time()),
@@ -71,7 +73,7 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
       lanes_bring_(input == Input::pulled && to_completion_ && !stages_.order.key
                        ? std::make_unique<LanesBring>(lanes.size())
                        : nullptr),
-      route_(route_options(options, stages_.order, graph_cpus), pool, records, std::move(sink), outcomes_, enough_) {
+      route_(route_options(options, stages_.order, consumers), pool, records, std::move(sink), outcomes_, enough_) {
   if (options.watching.recorder != nullptr) options.watching.recorder->set_tiles(pool.size());
   Stages marked = stages_;
   marked.make = [this](StageContext const& context) {
@@ -134,7 +136,7 @@ void Run::end_but_for_this_thread() noexcept {
 
 void Run::start_graph_thread() {
   auto ready = attached_.get_future();
-  graph_thread_ = BoundThread("ps-graph", graph_cpus_, [this](std::stop_token const&) {
+  graph_thread_ = BoundThread("ps-graph", graph_thread_cpus_, [this](std::stop_token const&) {
     try {
       route_.graph().attach();
     } catch (...) {

@@ -44,8 +44,8 @@ class Run {
   ///
   /// Throws: Error, if the lanes cannot start.
   Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> records, std::vector<LanePlace> const& lanes,
-      PipelineOptions const& options, std::span<std::unique_ptr<RunHook> const> hooks, CpuSet const& graph_cpus,
-      Stages stages, Sink sink);
+      PipelineOptions const& options, std::span<std::unique_ptr<RunHook> const> hooks,
+      std::vector<CpuSet> const& consumers, Stages stages, Sink sink);
   Run(Run const&) = delete;
   Run& operator=(Run const&) = delete;
   /// Stops and winds up a run that no thread finished.
@@ -124,7 +124,7 @@ class Run {
   Input const input_;
   Pool const& pool_;
   Stages const stages_;
-  CpuSet const graph_cpus_;
+  CpuSet const graph_thread_cpus_;
   bool const enters_graph_;                   ///< Else consumers have nothing to do.
   bool const graphs_asked_;                   ///< By Graphs::always.
   std::atomic<bool> promise_missing_{false};  ///< They were, of a stage that may not be captured.

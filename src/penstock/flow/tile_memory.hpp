@@ -9,11 +9,11 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/device.hpp"
-#include "penstock/flow/pool_layout.hpp"
 #include "penstock/machine/placed.hpp"
 #include "penstock/machine/slab.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/options.hpp"
+#include "penstock/plan/pool_layout.hpp"
 
 namespace penstock {
 

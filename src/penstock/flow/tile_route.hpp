@@ -44,7 +44,7 @@ class TileRoute {
     bool sink_at_once = false;         ///< The thread that completes a tile calls the sink, unless there is an order.
     std::size_t consumers = 1;         ///< Threads for host stages and sink, the one in Graph::wait among them.
     std::chrono::nanoseconds spin{0};  ///< As Graph has it.
-    CpuSet cpus = {};                  ///< Likewise.
+    std::vector<CpuSet> cpus = {};     ///< Likewise.
     StepLog* recorder = nullptr;       ///< Is told what host stages and sink do; null for none.
     Ranges* ranges = nullptr;          ///< Likewise.
   };

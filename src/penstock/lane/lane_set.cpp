@@ -8,8 +8,8 @@
 #include <string>
 
 #include "penstock/core/failure_text.hpp"
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/core/works_for.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 namespace penstock {
 namespace {

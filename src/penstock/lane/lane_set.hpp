@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "penstock/lane/lane.hpp"
+#include "penstock/plan/places.hpp"
 
 namespace penstock {
 
@@ -27,14 +28,6 @@ class TileTaker {
 
  protected:
   ~TileTaker() = default;
-};
-
-/// One lane to be: its device, the CPUs its thread may run on (empty for any), and the part of the pool that lies next
-/// to them.
-struct LanePlace {
-  Device* device = nullptr;
-  CpuSet cpus = {};
-  std::size_t pool_part = 0;
 };
 
 /// The lanes of one run, on one device or several. A tile goes to the lane with the fewest tiles, among lanes that

@@ -98,7 +98,7 @@ CpuSet affinity_of_this_thread() {
     return CpuSet(std::move(found));
   }
   throw Error(ErrorKind::system, std::string("The system does not say which CPUs this thread may use: ") +
-                                     std::strerror(errno) + "; run with --no-bind.");
+                                     std::strerror(errno) + "; run with --bind none.");
 }
 
 std::optional<std::string> bind_this_thread(CpuSet const& cpus) {

@@ -9,8 +9,8 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/too_slow.hpp"
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/machine/host_load.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 #include "penstock/report/overlap.hpp"
 
 namespace penstock {
@@ -90,7 +90,7 @@ RunFigures made_of(Report const& report, PipelineOptions const& options, Device 
   figures.batch = options.tuning.batch;
   std::size_t const gpus = device.info().acts_as_gpu() ? std::max<std::size_t>(1, report.devices.size()) : 0;
   figures.usual_batch = gpus == 0   ? 1
-                        : gpus == 1 ? usual_batch(largest)
+                        : gpus == 1 ? usual_batch(Driven::gpu, largest)
                                     : usual_batch_of_several(Pool::slab_bytes(options.tile, 1), gpus);
   figures.pool = options.tuning.tiles - reserve_that_rested(report, options);
   figures.cpus = cpus > 0 ? cpus : report.cpus;

@@ -43,11 +43,12 @@ std::string in_members(std::string_view change) {
     bool const is_no = word.starts_with("--no-");
     std::string_view const name = std::string_view(word).substr(0, word.find(';'));
     std::string const rest = word.substr(name.size());
-    OptionRow const* const row = name.starts_with("--") ? find_option(name.substr(is_no ? 5 : 2)) : nullptr;
+    OptionRow const* row = name.starts_with("--") ? find_option(name.substr(is_no ? 5 : 2)) : nullptr;
+    if (is_no && row != nullptr && row->off.empty()) row = nullptr;
     text += text.empty() ? "" : behind_option && row != nullptr ? ", " : " ";
     behind_option = row != nullptr;
-    if (row != nullptr && row->kind == OptionKind::yes_no) {
-      word = assignment(*row, is_no ? "no" : "yes") + rest;
+    if (row != nullptr && (is_no || row->kind == OptionKind::yes_no)) {
+      word = assignment(*row, is_no ? std::string(row->off) : "yes") + rest;
     } else if (row != nullptr && words >> value) {
       word = assignment(*row, value);
     }
@@ -77,8 +78,7 @@ std::string option_for(std::string_view assigned) {
     std::size_t const end = std::min(rest.find(' '), rest.size());
     std::string value = rest.substr(0, end);
     std::string const behind = rest.substr(end);
-    if (row.kind == OptionKind::yes_no)
-      return std::string(value == "true" ? "--" : "--no-") + std::string(row.name) + behind;
+    if (row.kind == OptionKind::yes_no) return "--" + std::string(row.name) + behind;
     // A name follows its enumeration, a time follows its unit.
     if (std::size_t const scope = value.rfind(':'); scope != std::string::npos) value.erase(0, scope + 1);
     if (row.kind == OptionKind::time) value = value.substr(value.find('(') + 1, value.rfind(')') - value.find('(') - 1);
@@ -88,12 +88,12 @@ std::string option_for(std::string_view assigned) {
   return "";
 }
 
-/// Replaces "tuning.bind = false" by "--no-bind" anywhere in the text.
-std::string switches_in(std::string text) {
+/// With "tuning.bind = Bind::node" as "--bind node", wherever that stands.
+std::string words_in(std::string text) {
   for (OptionRow const& row : option_table()) {
-    std::string const off = row.member() + " = false";
-    std::size_t const at = row.kind == OptionKind::yes_no ? text.find(off) : std::string::npos;
-    if (at != std::string::npos) text.replace(at, off.size(), "--no-" + std::string(row.name));
+    std::string const to = row.member() + " = " + std::string(row.enumeration) + "::";
+    std::size_t const at = row.kind == OptionKind::word ? text.find(to) : std::string::npos;
+    if (at != std::string::npos) text.replace(at, to.size(), "--" + std::string(row.name) + " ");
   }
   return text;
 }
@@ -104,7 +104,7 @@ std::string in_options_of(std::string const& change) {
   for (std::size_t from = 0; from < change.size();) {
     std::size_t const to = std::min(change.find(", ", from), change.size());
     std::string const option = option_for(std::string_view(change).substr(from, to - from));
-    if (option.empty()) return switches_in(change);
+    if (option.empty()) return words_in(change);
     text += (text.empty() ? "" : " ") + option;
     from = to + 2;
   }

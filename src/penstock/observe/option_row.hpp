@@ -36,18 +36,19 @@ struct OptionRow {
   std::string_view sentence;          ///< Description without the full stop; if it ends with a colon, its words follow.
   unsigned places = 0;                ///< Bits of named_in.
   std::string_view unit = {};         ///< Unit of a number: "threads", "tiles", "us", "B".
-  std::uint64_t most = 0;             ///< Maximum of a number.
   std::string_view otherwise = {};    ///< The pipeline's own choice if it is left to it; empty if it never is.
   std::string_view follows = {};      ///< Names, separated by spaces: a change of these requires a new value of this.
   std::string_view former = {};       ///< The name in older command lines and profiles; empty if there is none.
   std::string_view former_word = {};  ///< A word of older profiles, which is now the value of PipelineOptions{}.
   std::string_view promised = {};  ///< A word that only stages with a certain promise allow: no profile or search has
                                    /// it.
+  std::string_view off = {};       ///< The word for which the flag --no-NAME stands; empty if there is no such flag.
   std::uint64_t worth_trying = 0;  ///< Maximum that a search tries, on a GPU; 0 if other limits apply.
   bool in_all_profiles = true;     ///< False if there are profiles older than this option.
 
-  // The member of the options; the table fills it in.
+  // The member of the options; the table fills it in, with the bounds that all options are checked against.
   OptionKind kind = OptionKind::count;
+  std::uint64_t most = 0;            ///< Maximum of a number.
   std::string_view holder = {};      ///< "tuning." if its member belongs to that member of PipelineOptions; else empty.
   std::string (*words)() = nullptr;  ///< All its words, as a list in a text; null if it is no word.
   std::string (*text)(PipelineOptions const& options) = nullptr;
@@ -69,8 +70,6 @@ struct OptionRow {
   }
   /// The text of the value in PipelineOptions{}.
   std::string preset() const { return text(PipelineOptions{}); }
-  /// True for a flag that is spelled --no-NAME, false for one that is spelled --NAME.
-  bool preset_is_yes() const { return preset() == "yes"; }
   /// Description, limits and default: sentences without the last full stop.
   ///
   /// `value`, if not empty, is stated as the default instead of the pipeline's own.

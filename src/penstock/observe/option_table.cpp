@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
-#include "penstock/core/pool.hpp"
 #include "penstock/core/words.hpp"
+#include "penstock/plan/option_bounds.hpp"
 
 namespace penstock {
 namespace {
@@ -18,20 +18,7 @@ using namespace named_in;
 
 constexpr unsigned commands_and_axes = commands | axes;
 constexpr unsigned everywhere = commands | axes | profiles;
-constexpr std::uint64_t largest_tile = std::uint64_t{1} << 30;
-/// Exceeds the address space of a process.
-constexpr std::uint64_t most_memory = std::uint64_t{1} << 47;
 constexpr std::string_view left_to_pipeline = "default";
-
-/// The member in the options: `member` is one of PipelineOptions or of Tuning.
-template <auto member>
-constexpr auto& in(auto& options) {
-  if constexpr (requires { options.*member; }) {
-    return options.*member;
-  } else {
-    return options.tuning.*member;
-  }
-}
 
 /// Prefix of its name.
 template <auto member>
@@ -42,16 +29,16 @@ constexpr std::string_view holder() {
   ? "" : "tuning.";
 }
 
-template <auto member>
-using ValueOf = std::remove_cvref_t<decltype(in<member>(std::declval<PipelineOptions&>()))>;
+using bounds::ValueOf;
 
 template <auto member>
 constexpr OptionRow count(OptionRow row) {
   row.holder = holder<member>();
-  row.text = [](PipelineOptions const& options) { return std::to_string(in<member>(options)); };
+  row.most = bound_of(row.name).most;
+  row.text = [](PipelineOptions const& options) { return std::to_string(option_in<member>(options)); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
     auto const number = whole_number_of(text, most);
-    if (number) in<member>(options) = static_cast<ValueOf<member>>(*number);
+    if (number) option_in<member>(options) = static_cast<ValueOf<member>>(*number);
     return number.has_value();
   };
   return row;
@@ -61,30 +48,31 @@ template <auto member>
 constexpr OptionRow time(OptionRow row) {
   row.kind = OptionKind::time;
   row.holder = holder<member>();
+  row.most = bound_of(row.name).most;
   row.text = [](PipelineOptions const& options) {
-    auto const& value = in<member>(options);
+    auto const& value = option_in<member>(options);
     return value ? std::to_string(value->count()) : std::string(left_to_pipeline);
   };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
     auto const number = whole_number_of(text, most);
     if (!number && text != left_to_pipeline) return false;
-    in<member>(options).reset();
-    if (number) in<member>(options) = std::chrono::microseconds(*number);
+    option_in<member>(options).reset();
+    if (number) option_in<member>(options) = std::chrono::microseconds(*number);
     return true;
   };
   return row;
 }
 
-/// `all` are the values of an enumeration, each of which has a to_string.
-template <auto member, auto const& all>
+/// The values of the enumeration have a to_string each.
+template <auto member>
 constexpr OptionRow word(OptionRow row) {
   row.kind = OptionKind::word;
   row.holder = holder<member>();
-  row.words = [] { return words_for(all); };
-  row.text = [](PipelineOptions const& options) { return std::string(to_string(in<member>(options))); };
+  row.words = bound_of(row.name).words;
+  row.text = [](PipelineOptions const& options) { return std::string(to_string(option_in<member>(options))); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t) {
-    auto const found = find_word(all, text);
-    if (found) in<member>(options) = *found;
+    auto const found = find_word(values_of(ValueOf<member>{}), text);
+    if (found) option_in<member>(options) = *found;
     return found.has_value();
   };
   return row;
@@ -95,10 +83,10 @@ constexpr OptionRow yes_no(OptionRow row) {
   row.kind = OptionKind::yes_no;
   row.holder = holder<member>();
   row.words = [] { return std::string("yes, no"); };
-  row.text = [](PipelineOptions const& options) { return std::string(in<member>(options) ? "yes" : "no"); };
+  row.text = [](PipelineOptions const& options) { return std::string(option_in<member>(options) ? "yes" : "no"); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t) {
     if (text != "yes" && text != "no") return false;
-    in<member>(options) = text == "yes";
+    option_in<member>(options) = text == "yes";
     return true;
   };
   return row;
@@ -107,6 +95,7 @@ constexpr OptionRow yes_no(OptionRow row) {
 /// A tile of one size, for input and output.
 constexpr OptionRow size(OptionRow row) {
   row.kind = OptionKind::size;
+  row.most = bound_of(row.name).most;
   row.text = [](PipelineOptions const& options) { return std::to_string(options.tile.largest_part()); };
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
     std::uint64_t const bytes = parse_size(text);
@@ -123,7 +112,7 @@ constexpr OptionRow bytes(OptionRow row) {
   row.kind = OptionKind::bytes;
   row.read = [](PipelineOptions& options, std::string_view text, std::uint64_t most) {
     std::uint64_t const number = parse_size(text);
-    if (number <= most) in<member>(options) = number;
+    if (number <= most) option_in<member>(options) = number;
     return number <= most;
   };
   return row;
@@ -134,7 +123,6 @@ constexpr std::array rows{
                                         .sentence = "Threads that read input",
                                         .places = everywhere | searches,
                                         .unit = "threads",
-                                        .most = PipelineOptions::most_threads,
                                         .otherwise = "the CPUs that lanes and consumers leave free",
                                         .follows = "run-to-completion",
                                         .former = "threads"}),
@@ -143,7 +131,6 @@ constexpr std::array rows{
          .sentence = "Threads that drive the devices",
          .places = everywhere | searches,
          .unit = "threads",
-         .most = PipelineOptions::most_threads,
          .otherwise = "1 for each; for one GPU 2, if tiles are below 1 MiB; without a GPU 1 for each 4 CPUs, at most "
                       "4; as many as CPUs with --run-to-completion",
          .follows = "run-to-completion"}),
@@ -151,19 +138,13 @@ constexpr std::array rows{
                                         .sentence = "Threads that take results",
                                         .places = everywhere,
                                         .unit = "threads",
-                                        .most = PipelineOptions::most_threads,
                                         .otherwise = "1"}),
-    size({.name = "tile",
-          .sentence = "Size of a tile",
-          .places = everywhere | searches,
-          .unit = "B",
-          .most = largest_tile}),
+    size({.name = "tile", .sentence = "Size of a tile", .places = everywhere | searches, .unit = "B"}),
     count<&Tuning::slots>(
         {.name = "slots",
          .sentence = "Tiles on the device at once, per lane",
          .places = everywhere | searches,
          .unit = "tiles",
-         .most = Pool::max_tiles,
          .otherwise = "4 batches; on a GPU 32 at least, if tiles are below 1 MiB; 16 with --aim latency",
          .follows = "run-to-completion",
          .former = "depth",
@@ -173,7 +154,6 @@ constexpr std::array rows{
          .sentence = "Tiles that a lane puts on the device at once",
          .places = everywhere,
          .unit = "tiles",
-         .most = Pool::max_tiles,
          .otherwise = "1; on a GPU 32 MiB of them, of those below 1 MiB 8 MiB, up to 128; of several GPUs 8 MiB "
                       "divided by their number; 4 with --aim latency",
          .follows = "slots tile run-to-completion",
@@ -183,7 +163,6 @@ constexpr std::array rows{
                            .sentence = "Pinned tiles in all: the most work in progress",
                            .places = everywhere,
                            .unit = "tiles",
-                           .most = Pool::max_tiles,
                            .otherwise = "all slots, 2 per producer, 1 per consumer, and the rest of a batch; "
                                         "fewer with several GPUs and with --aim latency",
                            .follows = "producers lanes consumers slots batch aim memory run-to-completion"}),
@@ -191,7 +170,6 @@ constexpr std::array rows{
                             .sentence = "The most pinned memory that the tiles take in all",
                             .places = everywhere,
                             .unit = "B",
-                            .most = most_memory,
                             .otherwise = "what --tiles takes",
                             .follows = "tiles",
                             .in_all_profiles = false}),
@@ -201,37 +179,36 @@ constexpr std::array rows{
                      "results do so for 20 at most, unless the aim is latency",
          .places = axes | profiles,
          .unit = "us",
-         .most = Tuning::for_ever.count(),
          .otherwise = "200 on a GPU; 0 on the CPU and with event_block; for ever with --aim latency",
          .follows = "producers lanes consumers slots batch aim signal"}),
-    word<&PipelineOptions::aim, all_aims>(
+    word<&PipelineOptions::aim>(
         {.name = "aim",
          .enumeration = "Aim",
          .sentence = "What lanes, batch, slots, tiles, spin and watching are for where they are left to the pipeline:",
          .places = everywhere,
          .in_all_profiles = false}),
-    word<&Tuning::signal, all_signal_kinds>({.name = "signal",
-                                             .enumeration = "SignalKind",
-                                             .sentence = "How lanes learn what is done:",
-                                             .places = everywhere | searches}),
-    word<&Tuning::streams, all_stream_modes>(
+    word<&Tuning::signal>({.name = "signal",
+                           .enumeration = "SignalKind",
+                           .sentence = "How lanes learn what is done:",
+                           .places = everywhere | searches}),
+    word<&Tuning::streams>(
         {.name = "streams",
          .enumeration = "StreamMode",
          .sentence = "Where lanes compute: default (the thread's default stream) or own (a stream of the lane's)",
          .places = commands_and_axes}),
-    word<&Tuning::shape, all_lane_shapes>({.name = "shape",
-                                           .enumeration = "LaneShape",
-                                           .sentence = "Streams of a lane: split (upload, compute, download) or single",
-                                           .places = everywhere | searches,
-                                           .former_word = "adaptive"}),
-    word<&Tuning::transport, all_transports>(
+    word<&Tuning::shape>({.name = "shape",
+                          .enumeration = "LaneShape",
+                          .sentence = "Streams of a lane: split (upload, compute, download) or single",
+                          .places = everywhere | searches,
+                          .former_word = "adaptive"}),
+    word<&Tuning::transport>(
         {.name = "transport",
          .enumeration = "Transport",
          .sentence = "Whether tiles are copied: automatic (not what is small or alone), copies, mapped",
          .places = axes | profiles,
          .promised = "mapped",
          .in_all_profiles = false}),
-    word<&Tuning::graphs, all_graphs>(
+    word<&Tuning::graphs>(
         {.name = "graphs",
          .enumeration = "Graphs",
          .sentence = "Whether work is captured and launched as CUDA graphs: automatic (if it takes less time), never, "
@@ -242,7 +219,6 @@ constexpr std::array rows{
                            .sentence = "Multiprocessors of each GPU that the kernels of stages leave free",
                            .places = axes,
                            .unit = "multiprocessors",
-                           .most = Tuning::most_spare,
                            .otherwise = "none"}),
     yes_no<&Tuning::run_to_completion>({.name = "run-to-completion",
                                         .sentence = "Without a GPU each lane fills a tile and computes it before it "
@@ -253,8 +229,13 @@ constexpr std::array rows{
                                         .in_all_profiles = false}),
     yes_no<&PipelineOptions::ordered>(
         {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands}),
-    yes_no<&Tuning::bind>(
-        {.name = "bind", .sentence = "Leave threads and memory where the system puts them", .places = commands})};
+    word<&Tuning::bind>({.name = "bind",
+                         .enumeration = "Bind",
+                         .sentence =
+                             "Where threads and memory are kept: none, node (NUMA node of their device), cpu (there, "
+                             "each thread on one CPU)",
+                         .places = commands_and_axes,
+                         .off = "none"})};
 
 }  // namespace
 

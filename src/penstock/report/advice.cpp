@@ -7,7 +7,7 @@
 #include <string>
 
 #include "penstock/core/number_text.hpp"
-#include "penstock/core/usual_sizes.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 #include "penstock/report/limits.hpp"
 
 namespace penstock {

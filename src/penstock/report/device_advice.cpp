@@ -84,7 +84,7 @@ void advise_on_copies(Judged const& run) {
   constexpr double far_slower = 1.25;
   if (run.figures.gpu && ceiling > rate && time > far_slower * rate / ceiling) {
     run.offers.option(
-        "tiles and threads next to the device: without --no-bind; `penstock doctor` shows what the link does",
+        "tiles and threads next to the device: with --bind node; `penstock doctor` shows what the link does",
         std::min(ceiling, other.most()),
         "Copies " + way.name + " took " + percent_text(time) + " of the time for " + percent_text(rate / ceiling) +
             " of what they reach alone.");

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
-#include "penstock/core/usual_sizes.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 namespace penstock {
 namespace {

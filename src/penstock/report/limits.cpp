@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "penstock/core/usual_sizes.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 namespace penstock {
 namespace {

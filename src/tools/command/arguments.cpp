@@ -192,9 +192,11 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
         break;
       case OptionKind::word:
         command.add_option("--" + name, value, row.help())->type_name("NAME")->check(offers(row.words()));
+        if (row.off.empty()) break;
+        command.add_flag_callback(
+            "--no-" + name, [&value, &row] { value = row.off; }, "The same as --" + name + " " + std::string(row.off));
         break;
       case OptionKind::yes_no: {
-        bool const preset = row.preset_is_yes();
         if (answers && row.in(named_in::axes)) {
           // An option without a word has no result, or an empty one, and CLI11 checks neither.
           auto const take = [&value](CLI::results_t const& words) {
@@ -207,8 +209,8 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
               ->transform(yes_or_no());
           break;
         }
-        command.add_flag_callback((preset ? "--no-" : "--") + name, [&value, preset] { value = preset ? "no" : "yes"; },
-                                  row.help());
+        command.add_flag_callback(
+            "--" + name, [&value] { value = "yes"; }, row.help());
       }
     }
   }

@@ -13,10 +13,10 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/too_slow.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/resolve_options.hpp"
 #include "penstock/observe.hpp"
 #include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/plan/plan.hpp"
 #include "penstock/recorder.hpp"
 #include "penstock/report/passages.hpp"
 #include "tools/command/program.hpp"
@@ -97,8 +97,7 @@ unsigned producers_of(DeviceGroup const& devices, Setting const& setting, double
   std::chrono::nanoseconds const to_fill = fills ? time_to_fill(work.source, wanted.tile) : std::chrono::nanoseconds(0);
   unsigned const enough = std::max(static_cast<unsigned>(devices.size()), producers_at(tiles_per_second, to_fill));
   if (enough == 1) return enough;
-  std::vector<std::string> remarks;
-  return std::min(enough, resolve(wanted, devices.all(), Topology::detect(), remarks).producers);
+  return std::min(enough, plan(wanted, devices.all(), Topology::detect()).options.producers);
 }
 
 /// The pipeline's options for a run, from the setting, its job's work and the options.

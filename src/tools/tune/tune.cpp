@@ -11,10 +11,10 @@
 #include "penstock/core/failure_text.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/too_slow.hpp"
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/error.hpp"
 #include "penstock/observe/option_table.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 #include "tools/tune/free_axes.hpp"
 #include "tools/tune/search.hpp"
 

@@ -8,7 +8,7 @@
 #include <penstock/penstock.hpp>
 
 bool reads_all_of(char const* path, penstock::Device& device) {
-  penstock::Pipeline pipeline(device, {.tile = {.input_bytes = 65536}, .tuning = {.bind = false}});
+  penstock::Pipeline pipeline(device, {.tile = {.input_bytes = 65536}, .tuning = {.bind = penstock::Bind::none}});
   penstock::FileSource source({path}, pipeline.pool());
   std::uintmax_t bytes = 0;
   auto const report = pipeline.run(source, penstock::on_device([](penstock::DeviceTile const&, penstock::StreamRef) {}),
@@ -18,8 +18,8 @@ bool reads_all_of(char const* path, penstock::Device& device) {
 
 int main(int, char** words) {
   auto const device = penstock::open_device("cpu");
-  penstock::Pipeline pipeline(*device,
-                              {.tile = {.input_bytes = 4096, .output_bytes = 4096}, .tuning = {.bind = false}});
+  penstock::Pipeline pipeline(
+      *device, {.tile = {.input_bytes = 4096, .output_bytes = 4096}, .tuning = {.bind = penstock::Bind::none}});
   int left = 10, right = 0;
   auto const report =
       pipeline.run(penstock::serial([&](penstock::Tile& tile) {

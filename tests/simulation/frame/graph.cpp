@@ -4,6 +4,7 @@
 #include "penstock/flow/graph.hpp"
 
 #include <deque>
+#include <vector>
 
 #include "penstock/flow/station.hpp"
 #include "penstock/machine/bound_thread.hpp"
@@ -32,7 +33,11 @@ void Station::serve(std::unique_lock<std::mutex>& lock) noexcept {
 }
 
 struct Graph::Nodes {
-  Nodes(std::size_t consumers_wanted, CpuSet const& where) : others(consumers_wanted - 1), cpus(where) {}
+  Nodes(std::size_t consumers_wanted, std::vector<CpuSet> const& cpus) : others(consumers_wanted - 1) {
+    for (std::size_t number = 0; number < others.size() && number + 1 < cpus.size(); ++number) {
+      others[number] = cpus[number + 1];
+    }
+  }
   ~Nodes() {
     {
       std::scoped_lock const lock(frame.mutex);
@@ -43,7 +48,7 @@ struct Graph::Nodes {
   }
 
   void start() {
-    while (consumers.size() < others) {
+    for (CpuSet const& cpus : others) {
       consumers.emplace_back("ps-graph", cpus,
                              [this](std::stop_token const&) { serve_until([this] { return frame.over; }); });
     }
@@ -68,14 +73,13 @@ struct Graph::Nodes {
     return nullptr;
   }
 
-  std::size_t const others;  ///< Consumers beside the thread that waits.
-  CpuSet const cpus;
+  std::vector<CpuSet> others;  ///< The CPUs of each consumer beside the thread that waits.
   Frame frame;
   std::deque<Station> stations;
   std::deque<BoundThread> consumers;
 };
 
-Graph::Graph(std::size_t consumers, std::chrono::nanoseconds, CpuSet const& cpus)
+Graph::Graph(std::size_t consumers, std::chrono::nanoseconds, std::vector<CpuSet> const& cpus)
     : nodes_(std::make_unique<Nodes>(consumers, cpus)) {}
 
 Graph::~Graph() {

@@ -20,7 +20,7 @@ struct PlacementRequest {
   std::optional<int> device_node;    ///< The node that the device hangs on, if the system says.
   std::vector<int> more_nodes = {};  ///< Where tiles lie as well, next to other devices; only nodes with usable CPUs.
   std::size_t cpus = 0;              ///< Of the machine that the threads are for, if that is modelled; 0: of this one.
-  bool bind = true;                  ///< False: no thread is bound and no tile placed (--no-bind).
+  bool bind = true;                  ///< False: no thread is bound and no tile placed.
 };
 
 /// Which CPUs each thread of a pipeline gets, and which node its tiles.

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/device.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/options.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 namespace penstock {
 

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/flow/resolve_options.hpp"
-#include "penstock/flow/tile_count.hpp"
+#include "penstock/plan/resolve_options.hpp"
+#include "penstock/plan/tile_count.hpp"
 
 namespace penstock {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "penstock/device.hpp"
-#include "penstock/machine/placement.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/options.hpp"
+#include "penstock/plan/placement.hpp"
 
 namespace penstock {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/tile_count.hpp"
+#include "penstock/plan/tile_count.hpp"
 
 #include <array>
 #include <optional>
@@ -12,10 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "penstock/error.hpp"
-#include "penstock/flow/pool_layout.hpp"
-#include "penstock/flow/resolve_options.hpp"
-#include "penstock/own_memory.hpp"
-#include "penstock/pipeline.hpp"
+#include "penstock/plan/pool_layout.hpp"
+#include "penstock/plan/resolve_options.hpp"
 
 namespace penstock {
 namespace {
@@ -172,19 +170,6 @@ TEST_F(OwnMemory, ComesInOnePieceOrInOneForEachPart) {
   EXPECT_EQ(bounded.tuning.tiles, 14u);
   wanted.own_memory = {file.bytes()};
   EXPECT_EQ(resolved().tuning.tiles, 16u);
-}
-
-/// Seen to fail where a page less was needed.
-TEST_F(OwnMemory, IsEnoughIfItIsAsMuchAsIsNeeded) {
-  cpu::CpuDevice device{{.compute_threads = 1}};
-  wanted.own_memory.clear();
-  std::vector<MemoryNeeded> const needed = memory_needed(device, wanted);
-  ASSERT_EQ(needed.size(), 1u);
-  EXPECT_EQ(needed.front().bytes, needed.front().tiles * 4096);
-  MappedFile enough(needed.front().bytes);
-  wanted.own_memory = {enough.bytes()};
-  Pipeline pipeline(device, wanted);
-  EXPECT_EQ(pipeline.options().tuning.tiles, needed.front().tiles);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/core/usual_sizes.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -111,12 +111,12 @@ TEST(FewTiles, AreNoMoreThanUsual) {
 }
 
 TEST(UsualBatch, IsWhatALinkNeedsAtASize) {
-  EXPECT_EQ(usual_batch(0), 128u);
-  EXPECT_EQ(usual_batch(std::size_t{4} << 10), 128u);
-  EXPECT_EQ(usual_batch(std::size_t{256} << 10), 32u);
-  EXPECT_EQ(usual_batch(std::size_t{1} << 20), 32u);
-  EXPECT_EQ(usual_batch(std::size_t{4} << 20), 8u);
-  EXPECT_EQ(usual_batch(std::size_t{1} << 30), 1u);
+  EXPECT_EQ(usual_batch(Driven::gpu, 0), 128u);
+  EXPECT_EQ(usual_batch(Driven::gpu, std::size_t{4} << 10), 128u);
+  EXPECT_EQ(usual_batch(Driven::gpu, std::size_t{256} << 10), 32u);
+  EXPECT_EQ(usual_batch(Driven::gpu, std::size_t{1} << 20), 32u);
+  EXPECT_EQ(usual_batch(Driven::gpu, std::size_t{4} << 20), 8u);
+  EXPECT_EQ(usual_batch(Driven::gpu, std::size_t{1} << 30), 1u);
 }
 
 /// Seen to fail if the number of devices does not count, and without the two and the usual batch.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/pool_layout.hpp"
+#include "penstock/plan/pool_layout.hpp"
 
 #include <algorithm>
 
 #include <sched.h>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/flow/spin_room.hpp"
 #include "penstock/machine/mapped_memory.hpp"
 #include "penstock/machine/slab.hpp"
+#include "penstock/plan/spin_room.hpp"
 
 namespace penstock {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "penstock/device.hpp"
-#include "penstock/flow/spin_room.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/options.hpp"
+#include "penstock/plan/spin_room.hpp"
 
 namespace penstock {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/machine/placement.hpp"
+#include "penstock/plan/placement.hpp"
 
 #include "machine/fake_system.hpp"
 #include <gmock/gmock.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/spin_room.hpp"
+#include "penstock/plan/spin_room.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "penstock/machine/placement.hpp"
+#include "penstock/plan/placement.hpp"
 
 namespace penstock {
 namespace {
@@ -29,8 +29,15 @@ PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo co
   }
   request.device_node = device.numa_node;
   if (device.modelled) request.cpus = device.host_cpus;
-  request.bind = options.tuning.bind;
+  request.bind = options.tuning.bind != Bind::none;
   return request;
+}
+
+Awake awake_of(PipelineOptions const& resolved) {
+  bool const watch = resolved.tuning.borrow_spin && resolved.tuning.borrow_spin->count() > 0;
+  return {.lanes = resolved.tuning.spin && resolved.tuning.spin->count() > 0 ? resolved.lanes : 0,
+          .borrowers = watch ? 1U : 0U,
+          .consumers = watch && enters_graph(resolved) ? 1U : 0U};
 }
 
 SpinRoom::SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& options, Topology const& topology,

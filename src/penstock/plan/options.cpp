@@ -59,6 +59,18 @@ std::string_view to_string(Graphs graphs) noexcept {
   return "";
 }
 
+std::string_view to_string(Bind bind) noexcept {
+  switch (bind) {
+    case Bind::none:
+      return "none";
+    case Bind::node:
+      return "node";
+    case Bind::cpu:
+      return "cpu";
+  }
+  return "";
+}
+
 std::string_view to_string(Aim aim) noexcept {
   switch (aim) {
     case Aim::throughput:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/tile_count.hpp"
+#include "penstock/plan/tile_count.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/pool_layout.hpp"
 #include "penstock/machine/mapped_memory.hpp"
+#include "penstock/plan/pool_layout.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 namespace penstock {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "penstock/elements.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/resolve_options.hpp"
+#include "penstock/plan/resolve_options.hpp"
 
 namespace penstock {
 namespace {
@@ -47,6 +47,7 @@ TEST(Options, AreRefusedIfANumberIsBeyondWhatCanBe) {
             "`slots` is at most 65534, not 100000: ask for fewer.");
   EXPECT_THAT(with([](auto&, Tuning& tuning) { tuning.batch = 100'000; }), testing::StartsWith("`batch` is at most"));
   EXPECT_THAT(with([](auto&, Tuning& tuning) { tuning.tiles = 100'000; }), testing::StartsWith("`tiles` is at most"));
+  EXPECT_EQ(with([](auto&, Tuning& tuning) { tuning.memory = ~std::size_t{0}; }), "") << "only text is held to less";
   EXPECT_THAT(with([](PipelineOptions& options, auto&) { options.producers = 2000; }),
               testing::StartsWith("A pipeline has up to 1024 producers, not 2000"));
 }

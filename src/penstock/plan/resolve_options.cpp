@@ -1,35 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/resolve_options.hpp"
+#include "penstock/plan/resolve_options.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/core/usual_sizes.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flow/expect_in_bounds.hpp"
-#include "penstock/flow/spin_room.hpp"
-#include "penstock/flow/tile_count.hpp"
+#include "penstock/plan/defaults.hpp"
+#include "penstock/plan/option_bounds.hpp"
+#include "penstock/plan/spin_room.hpp"
+#include "penstock/plan/tile_count.hpp"
+#include "penstock/plan/usual_sizes.hpp"
 
 namespace penstock {
 namespace {
 
 using std::chrono::microseconds;
 
-/// Slots that smaller tiles need at least on two lanes: 64 KiB tiles, one at a time, came to 213 thousand a second, and
-/// to 178 with four slots (bench/lane/signal_bench).
-constexpr std::size_t small_tile_slots = 32;
-/// The batch with Aim::latency. It is small, so that there are few slots: lone tiles go round all of them, and each new
-/// one has no graph yet. It is more than one, because the tiles of a burst wait for the lane's calls, and four tiles
-/// take as many calls for copies and events as one. With four such batches none of a burst's tiles waits for its
-/// neighbours while fewer than eight are on the device (docs/decisions/latency.md).
-constexpr unsigned burst_batch = 4;
-constexpr microseconds default_spin{200};  ///< Longer than a 4 MiB tile takes to pass.
-/// Longer than the longest time from one tile that comes home to the next while a GPU is busy with small ones.
-constexpr microseconds default_borrow_spin{20};
-/// Large tiles are further apart than a wake-up takes, so watching longer gained nothing (docs/decisions/batches.md).
-constexpr microseconds large_tile_borrow_spin{5};
+microseconds as_time(std::uint64_t count) {
+  return microseconds(static_cast<microseconds::rep>(count));
+}
 
 std::string others(Crowd const& crowd) {
   bool const one = crowd.elsewhere == 1;
@@ -58,6 +49,11 @@ class Resolving {
         devices_(devices.size()),
         fewest_multiprocessors_(options_.tuning.spare > 0 ? fewest_multiprocessors(devices) : 0),
         gpu_(devices.front()->info().acts_as_gpu()),
+        kind_{.driven = !gpu_                ? Driven::cpu
+                        : devices.size() > 1 ? Driven::several_gpus
+                                             : Driven::gpu,
+              .aim = options_.aim,
+              .tile = tile_class(options_.tile.largest_part())},
         cpus_(static_cast<unsigned>(threads_at_once(devices.front()->info(), topology))),
         room_(devices, options_, topology, elsewhere),
         largest_part_(options_.tile.largest_part()),
@@ -125,10 +121,10 @@ class Resolving {
 
   void resolve_lanes() {
     if (options_.lanes == 0) {
-      unsigned const each = options_.tuning.run_to_completion ? std::max(1U, cpus_ / static_cast<unsigned>(devices_))
-                            : gpu_                            ? (largest_part_ < large_tile && devices_ == 1 ? 2 : 1)
-                                                              : lanes_of_cpus(cpus_ / static_cast<unsigned>(devices_));
-      options_.lanes = static_cast<unsigned>(devices_) * (for_latency() ? 1 : each);
+      unsigned const cpus = cpus_ / static_cast<unsigned>(devices_);
+      bool const one_for_each_cpu = options_.tuning.run_to_completion && !for_latency();
+      unsigned const each = one_for_each_cpu ? std::max(1U, cpus) : usual_lanes(kind_, cpus);
+      options_.lanes = static_cast<unsigned>(devices_) * each;
     }
     if (options_.lanes < devices_) {
       remarks_.push_back("There are " + std::to_string(devices_) + " lanes and not " + std::to_string(options_.lanes) +
@@ -147,16 +143,14 @@ class Resolving {
       return;
     }
     if (asked_batch_ == 0) {
-      unsigned const batch = few_   ? usual_batch_of_several(Pool::slab_bytes(options_.tile, 1), devices_)
-                             : gpu_ ? usual_batch(largest_part_)
-                                    : 1;
-      options_.tuning.batch = gpu_ && asked_slots_ != 0 ? std::clamp(asked_slots_ / batches_in_flight, 1U, batch)
-                              : for_latency()           ? std::min(batch, burst_batch)
-                                                        : batch;
+      unsigned const batch = few_ ? usual_batch_of_several(Pool::slab_bytes(options_.tile, 1), devices_)
+                                  : usual_batch(kind_.driven, largest_part_);
+      auto const burst = static_cast<unsigned>(default_of(Number::burst_batch, kind_));
+      options_.tuning.batch =
+          gpu_ && asked_slots_ != 0 ? std::clamp(asked_slots_ / batches_in_flight, 1U, batch) : std::min(batch, burst);
     }
     if (asked_slots_ == 0) {
-      std::size_t const small_least = for_latency() ? std::size_t{batches_in_flight} * burst_batch : small_tile_slots;
-      std::size_t const least = gpu_ && largest_part_ < large_tile ? small_least : 0;
+      std::size_t const least = default_of(Number::least_slots, kind_);
       options_.tuning.slots = static_cast<unsigned>(
           std::min(std::max(least, std::size_t{batches_in_flight} * options_.tuning.batch), Pool::max_tiles));
     }
@@ -164,8 +158,8 @@ class Resolving {
 
   void resolve_spin() {
     // A user that asks for a thread that sleeps beside the lane wants the CPU, not the last microseconds.
-    bool const watches = gpu_ && options_.tuning.signal != SignalKind::event_block;
-    microseconds const usual = for_latency() ? Tuning::for_ever : watches ? default_spin : microseconds(0);
+    bool const watches = for_latency() || options_.tuning.signal != SignalKind::event_block;
+    microseconds const usual = watches ? as_time(default_of(Number::spin_us, kind_)) : microseconds(0);
     microseconds const wanted = std::min(options_.tuning.spin.value_or(usual), Tuning::for_ever);
     auto const crowd = wanted.count() == 0 ? std::nullopt : room_.crowded({.lanes = options_.lanes});
     if (crowd && (options_.tuning.spin || for_latency())) {
@@ -191,10 +185,7 @@ class Resolving {
                          (crowd->elsewhere > 0 ? others(*crowd) : "") +
                          (crowd->lanes == 0 && crowd->elsewhere == 0 ? "" : " as well; use fewer lanes."));
     }
-    microseconds const usual = for_latency()                ? Tuning::for_ever
-                               : !gpu_                      ? microseconds(0)
-                               : largest_part_ < large_tile ? default_borrow_spin
-                                                            : large_tile_borrow_spin;
+    microseconds const usual = as_time(default_of(Number::borrow_spin_us, kind_));
     options_.tuning.borrow_spin =
         crowd ? microseconds(0) : std::min(options_.tuning.borrow_spin.value_or(usual), Tuning::for_ever);
   }
@@ -245,6 +236,7 @@ class Resolving {
   std::size_t const devices_;
   int const fewest_multiprocessors_;  ///< Of one of its GPUs; 0, if they do not say or none are to be left free.
   bool const gpu_;
+  PipelineKind const kind_;
   unsigned const cpus_;
   SpinRoom const room_;
   std::size_t const largest_part_;

@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "penstock/device.hpp"
-#include "penstock/machine/placement.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/options.hpp"
+#include "penstock/plan/placement.hpp"
 
 namespace penstock {
 
-/// What a pipeline asks to be placed next to one of its devices. Of the options only those count that say how many
-/// threads there are, and whether they are bound.
 /// How many threads can be busy at once: of a modelled GPU, on its machine; else on this one.
 std::size_t threads_at_once(DeviceInfo const& device, Topology const& topology);
+/// What a pipeline asks to be placed next to one of its devices. Of the options only those count that say how many
+/// threads there are, and whether they are bound.
 PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo const& device);
 
 /// Threads of a pipeline that stay awake though they may have nothing to do.
@@ -26,6 +26,9 @@ struct Awake {
   unsigned borrowers = 0;  ///< Threads that wait for a tile; they may be on any node with lanes.
   unsigned consumers = 0;  ///< On the node of the first device.
 };
+
+/// The threads that resolved options keep awake.
+Awake awake_of(PipelineOptions const& resolved);
 
 /// Threads of other pipelines that stay awake, by where they may run.
 struct AwakeThreads {

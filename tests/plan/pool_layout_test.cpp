@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/pool_layout.hpp"
+#include "penstock/plan/pool_layout.hpp"
 
 #include <numeric>
 

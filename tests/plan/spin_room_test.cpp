@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/flow/spin_room.hpp"
+#include "penstock/plan/spin_room.hpp"
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/flow/resolve_options.hpp"
+#include "penstock/plan/resolve_options.hpp"
 
 namespace penstock {
 namespace {
@@ -74,7 +74,7 @@ TEST_F(LanesOnTwoNodes, LeaveRoomForAConsumerOnTheFirstNodeAlone) {
 TEST_F(LanesOnTwoNodes, AreCountedAgainstAllCpusWhereTheyMayRunAnywhere) {
   wanted.lanes = 3;
   EXPECT_EQ(on(4, {&of_none}).tuning.spin, Tuning::for_ever) << "its node is not known";
-  wanted.tuning.bind = false;
+  wanted.tuning.bind = Bind::none;
   EXPECT_EQ(on(4, {&of_second, &too}).tuning.spin, Tuning::for_ever);
   wanted.lanes = 7;
   EXPECT_EQ(on(4, {&of_second, &too}).tuning.spin, microseconds(0));

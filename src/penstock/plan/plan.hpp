@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "penstock/device.hpp"
+#include "penstock/machine/cpu_set.hpp"
+#include "penstock/machine/topology.hpp"
+#include "penstock/options.hpp"
+#include "penstock/plan/places.hpp"
+#include "penstock/plan/pool_layout.hpp"
+#include "penstock/plan/spin_room.hpp"
+
+namespace penstock {
+
+/// The sizes and places of a pipeline.
+struct Plan {
+  PipelineOptions options;               ///< Those that were asked for, with nothing left to the pipeline.
+  PoolLayout layout;                     ///< Of its pool.
+  std::vector<LanePlace> lanes;          ///< Dealt out to the devices in turn, each next to its own.
+  std::vector<ProducerPlace> producers;  ///< Of each producer; with run_to_completion the lanes are the producers.
+  std::vector<CpuSet> consumers;         ///< The CPUs of each; empty for any.
+  std::size_t reserve = 0;               ///< Tiles of the pool that are lent only while many producers are at work.
+  unsigned cpus = 1;                     ///< Threads that can be busy at once.
+  AwakeThreads awake;                    ///< Its threads that stay awake though they may have nothing to do.
+  std::vector<std::string> remarks;      ///< On options that the machine could not grant.
+  /// What stands in the way of a better placement, or makes it needless.
+  std::vector<std::string> place_remarks;
+};
+
+/// What a pipeline of these options is like on these devices of this machine. Threads of other pipelines that stay
+/// awake are `elsewhere`.
+///
+/// Shape:   one device or more.
+/// Threads: any. It makes no thread and no memory, and depends on nothing but what it is given.
+/// Throws:  Error of kind bad_argument, if the options contradict themselves or ask for what cannot be.
+Plan plan(PipelineOptions const& asked, std::vector<Device*> const& devices, Topology const& topology,
+          AwakeThreads const& elsewhere = {});
+
+}  // namespace penstock
