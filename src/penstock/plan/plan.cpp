@@ -2,7 +2,6 @@
 #include "penstock/plan/plan.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <map>
 #include <utility>
 
@@ -28,18 +27,14 @@ class Seats {
   CpuSet take(CpuSet const& near, bool lane = false) {
     if (near.empty()) return near;
     int const cpu = *std::ranges::min_element(near, {}, [&](int one) { return seats_[one]; });
-    Taken& taken = seats_[cpu];
-    ++taken.threads;
-    if (lane) ++taken.lanes;
+    auto& [threads, lanes] = seats_[cpu];
+    ++threads;
+    if (lane) ++lanes;
     return {cpu};
   }
 
  private:
-  struct Taken {
-    unsigned threads = 0, lanes = 0;
-    auto operator<=>(Taken const&) const = default;
-  };
-  std::map<int, Taken> seats_;
+  std::map<int, std::pair<unsigned, unsigned>> seats_;  ///< By CPU: threads that have it, and lanes among them.
 };
 
 std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, std::vector<Placement> const& placements,
