@@ -37,9 +37,10 @@ struct Texts : support::FolderOfFiles {
   std::string read_pipe(std::string const& bytes) {
     std::filesystem::remove(path("pipe"));
     support::PipeWriter writer(path("pipe"));
-    std::jthread writes([&] {
+    // A text that is refused by its first bytes is not read to its end; the thread's destructor stops it.
+    std::jthread const writes([&](std::stop_token const& stop) {
       for (std::size_t at = 0; at < bytes.size(); at += 7) writer.write(bytes.substr(at, 7));
-      writer.await_read();
+      writer.await_read(stop);
       writer.end();
     });
     return read(path("pipe"));

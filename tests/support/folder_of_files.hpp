@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stop_token>
 #include <string>
 
 #include <fcntl.h>
@@ -64,9 +65,9 @@ class PipeWriter {
   void write(std::string const& text) const {
     EXPECT_EQ(::write(descriptor_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
-  /// Blocks: until all that was written has been read.
-  void await_read() const {
-    for (int left = 1; left != 0;) {
+  /// Blocks: until all that was written has been read, or a stop is requested: by a reader that reads no further, say.
+  void await_read(std::stop_token const& stop = {}) const {
+    for (int left = 1; left != 0 && !stop.stop_requested();) {
       ASSERT_EQ(ioctl(descriptor_, FIONREAD, &left), 0);
     }
   }
