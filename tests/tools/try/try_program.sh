@@ -237,9 +237,9 @@ PYTHON
     # It has no work for a stream, so nothing is said of its streams.
     tried -- "$victim" asks gives-up
     expect_code 1
-    expect_out 'penstock-victim fails by itself, as it is, before it gives a default stream any work.'
-    expect_out 'Let it succeed by itself first.'
-    grep -q 'name a stream' out && fail "it says something of streams: $(cat out)"
+    expect_err 'penstock-victim fails by itself, as it is, before it gives a default stream any work.'
+    expect_err 'Let it succeed by itself first.'
+    ! grep -q 'name a stream' out err || fail "it says something of streams: $(cat out err)"
     ;;
   LeavesNoProcessWhenItIsInterrupted)
     for signal in INT TERM HUP; do
