@@ -149,7 +149,7 @@ class LanesInGraph {
   ///
   /// Threads: the lanes', all at once; with PipelineOptions::ordered, one at a time.
   using Deliver = std::function<void(TileGroup)>;
-  /// Gets a spare tile while tiles are lent. False if nobody takes it: no more are lent then. It does not throw.
+  /// Gets a spare tile while tiles are lent. False if no node takes it: no more are lent then. It does not throw.
   ///
   /// Threads: any, one at a time.
   using Lend = std::function<bool(TileGroup)>;
@@ -258,7 +258,7 @@ class Lanes {
   /// Sends empty tiles, one a message, to be filled: after `lend()` each tile as soon as it is home. So nodes of the
   /// graph get tiles without waiting for one. Put a queue_node behind it, whose tiles a join_node pairs with work, say.
   oneapi::tbb::flow::sender<Message>& spare() noexcept { return oneapi::tbb::flow::output_port<0>(spare_); }
-  /// Lends all tiles by `spare()` until `stop_lending()`. While no node takes one it lends none.
+  /// Lends all tiles by `spare()` until `stop_lending()`. If no node takes one, lending ends until the next `lend()`.
   void lend() noexcept { lanes_.lend(); }
   /// No tile goes out by `spare()` any more; those that did are still there.
   void stop_lending() noexcept { lanes_.stop_lending(); }

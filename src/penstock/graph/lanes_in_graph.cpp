@@ -30,7 +30,7 @@ struct GroupOnLanes {
 };
 
 struct LanesInGraph::Parts {
-  /// The on_lanes of a tile that is on a lane, and its place in the group; null for a tile that is not.
+  /// The group of a tile that is on a lane, and the tile's place in it.
   struct Place {
     std::atomic<bool> taken{false};
     GroupOnLanes* on_lanes = nullptr;
@@ -64,7 +64,7 @@ struct LanesInGraph::Parts {
     }
   }
 
-  /// Ends the on_lanes of one tile.
+  /// Notes the outcome of one tile. The last of its group delivers the group.
   void complete(Completion completion) noexcept {
     Tile* const tile = completion.loan.release();
     Place& place = places[tile->index()];
@@ -169,7 +169,13 @@ void LanesInGraph::submit(TileGroup const& group) {
   for (std::size_t which = 0; which < size; ++which) {
     // The group has the loan itself, so this one never brings the tile home.
     Loan loan = Loan::resume(&*group.at(which).loan);
-    if (!feed.try_submit(loan)) parts.complete(Completion::cancelled(std::move(loan)));
+    bool submitted = false;
+    try {
+      submitted = feed.try_submit(loan);
+    } catch (...) {
+      // A node changed the tile after it was checked.
+    }
+    if (!submitted) parts.complete(Completion::cancelled(std::move(loan)));
   }
 }
 

@@ -15,13 +15,13 @@
 
 namespace penstock {
 
-/// The pipeline to which tiles of messages go home, and who is told of it.
+/// The pipeline to which tiles of messages go home, and a function that is called when one does.
 ///
 /// Threads: any.
 class TilesHome {
  public:
   TilesHome(DeviceGroup const& devices, PipelineOptions options) : pipeline(devices, std::move(options)) {}
-  /// `told` is called whenever a tile comes home; it does not throw. Null: nobody is.
+  /// `told` is called whenever a tile comes home; it does not throw. Null: no function is called.
   ///
   /// Blocks: until no thread is in the one before.
   void tell(std::function<void()> told);
