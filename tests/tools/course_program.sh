@@ -42,12 +42,8 @@ items > "$world/items" || fail 'course_items.txt has a row that cannot be checke
 shown_by_items() { awk -F '\t' -v command="$1" '$1 == command { print $2 }' items | grep -o '`[^`]*`' | tr -d '`' || true; }
 
 commands=0
-# run_it PROGRAM ARGUMENT...: as `run`, and keeps what it ran.
-last=()
-run_it() {
-  last=("$@")
-  penstock=$1 run "${@:2}"
-}
+# run_it PROGRAM ARGUMENT...: as `run`.
+run_it() { penstock=$1 run "${@:2}"; }
 # what_differs: what the last command said that the page and the items have not, in words; nothing if all is there.
 what_differs() {
   local line
@@ -58,23 +54,16 @@ what_differs() {
       { echo "does not say '$line' but: $(cat out err)"; return; }
   done < shown
 }
-# judge: holds the last command to the page and the items. Where the machine is busy with other things, and the command says that
-# a model's clock is too fast for it, it is run again with the factor that it names.
+# judge: holds the last command to the page and the items. Where it was late, it is run again.
 judge() {
-  local differs factor argument
-  local -a slower
+  local differs
   shown_by_items "$command" >> shown
-  for _ in 1 2 3; do
+  for _ in 1 2 3 4; do
     differs=$(what_differs)
     [[ -n $differs ]] || return 0
-    factor=$(cat out err | tr -s '\n ' '  ' | sed -nE 's/.*larger factor, as @([0-9]+).*/\1/p')
-    [[ -n $factor ]] || break
-    slower=()
-    for argument in "${last[@]}"; do slower+=("$(sed -E "s/(model:[a-z0-9]+)(@[0-9]+)?/\\1@$factor/g" <<< "$argument")"); done
-    run_it "${slower[@]}"
+    again_if_late || break
   done
-  differs=$(what_differs)
-  [[ -z $differs ]] || fail "$page: '$command' $differs"
+  fail "$page: '$command' $differs"
 }
 
 if [[ $page == course_items.txt ]]; then

@@ -33,7 +33,7 @@ case $2 in
     ;;
   HidesACollectiveOnAModel)
     run lab --device model:h200 collective
-    expect_code 0
+    expect_in_time 0
     expect_out 'As expected: all sums are right'
     expect_out 'each faster than'
     for way in 'one after the other' 'no multiprocessor free' 'a quarter free' 'layer by layer' 'possible'; do

@@ -32,6 +32,7 @@ class UntilFailed : public Source {
   void fail() noexcept { failed_.store(true, std::memory_order_relaxed); }
   bool next(Tile& tile) override { return !failed() && input_.next(tile); }
   std::size_t fill(Tile& tile) override { return input_.fill(tile); }
+  std::vector<LeftOut> left_out() const override { return input_.left_out(); }
 
  protected:
   bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }

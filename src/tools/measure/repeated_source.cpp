@@ -63,13 +63,27 @@ void RepeatedSource::begin(std::uint64_t start) {
   auto source = make_(pool_);
   if (source == nullptr)
     throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave a null one.");
-  now_ = std::make_shared<Pass>(Pass{start, std::move(source)});
+  refer(now_, std::make_shared<Pass>(Pass{start, std::move(source)}));
   {
     std::scoped_lock const lock(mutex_);
     starts_.push_back(start);
   }
   // A thread that has a tile of this pass got it after this store.
   latest_start_.store(start, std::memory_order_release);
+}
+
+void RepeatedSource::refer(std::shared_ptr<Pass>& reference, std::shared_ptr<Pass> pass) {
+  if (left_out_.empty() && reference.use_count() == 1) left_out_ = reference->source->left_out();
+  reference = std::move(pass);
+}
+
+std::vector<LeftOut> RepeatedSource::left_out() const {
+  if (!left_out_.empty()) return left_out_;
+  for (auto const& pass : of_tile_) {
+    if (pass == nullptr) continue;
+    if (auto all = pass->source->left_out(); !all.empty()) return all;
+  }
+  return now_->source->left_out();
 }
 
 bool RepeatedSource::next(Tile& tile) {
@@ -80,7 +94,7 @@ bool RepeatedSource::next(Tile& tile) {
     tile.sequence = sequence;
     if (more) {
       auto& pass = of_tile_[tile.index()];
-      if (pass != now_) pass = now_;
+      if (pass != now_) refer(pass, now_);
       return true;
     }
     if (now_->start == sequence) return false;

@@ -32,6 +32,8 @@ class RepeatedSource final : public Source {
   /// Throws: what the job's source and `make` throw.
   bool next(Tile& tile) override;
   std::size_t fill(Tile& tile) override;
+  /// Input that one pass did not pass on in tiles: the first that is over and has any, else one that is not over.
+  std::vector<LeftOut> left_out() const override;
   /// The sequence number, within its pass, of a tile that has this number in the whole measurement.
   std::uint64_t place_of(std::uint64_t sequence) const;
   /// Wraps stages, so that they get the numbers within the pass. This object must outlive them.
@@ -43,11 +45,14 @@ class RepeatedSource final : public Source {
     std::unique_ptr<Source> source;
   };
   void begin(std::uint64_t start);
+  /// Replaces one of the two kinds of references to a pass. A pass is over with its last one.
+  void refer(std::shared_ptr<Pass>& reference, std::shared_ptr<Pass> pass);
 
   Make const make_;
   Pool const& pool_;
   std::shared_ptr<Pass> now_;
   std::vector<std::shared_ptr<Pass>> of_tile_;  ///< The latest pass of each tile of the pool.
+  std::vector<LeftOut> left_out_;               ///< That of the first pass that is over and has any.
   std::atomic<std::uint64_t> latest_start_{0};
   mutable std::mutex mutex_;
   std::vector<std::uint64_t> starts_;  ///< Pass::start of all passes, in order.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/measure/repeated_source.hpp"
 
+#include <array>
 #include <cstddef>
 #include <set>
 #include <vector>
@@ -14,19 +15,27 @@
 namespace penstock::measure {
 namespace {
 
-/// Notes what it is asked.
+/// Notes what it is asked. With each tile that it fills it leaves out some records.
 class Noted final : public Source {
  public:
-  Noted(std::uint64_t tiles, std::vector<std::uint64_t>& filled) : tiles_(tiles), filled_(filled) {}
+  Noted(std::uint64_t tiles, std::vector<std::uint64_t>& filled, std::uint64_t each)
+      : tiles_(tiles), filled_(filled), each_(each) {}
   bool next(Tile& tile) override { return tile.sequence < tiles_; }
   std::size_t fill(Tile& tile) override {
     filled_.push_back(tile.sequence);
+    left_out_ += each_;
     return tile.input().size();
+  }
+  std::vector<LeftOut> left_out() const override {
+    if (left_out_ == 0) return {};
+    return {{.unit = "record", .reason = "too long for a tile", .count = left_out_}};
   }
 
  private:
   std::uint64_t const tiles_;
   std::vector<std::uint64_t>& filled_;
+  std::uint64_t const each_;
+  std::uint64_t left_out_ = 0;
 };
 
 /// An input of so many tiles, of which two are out at once at most.
@@ -34,11 +43,12 @@ struct ARepeatedInput : testing::Test {
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes({.input_bytes = 8}, 2));
   Pool pool{slab, {.input_bytes = 8}, 2};
   std::uint64_t tiles = 3;
+  std::uint64_t left_out_of_each = 0;
   unsigned made = 0;
   std::vector<std::uint64_t> filled;
   RepeatedSource::Make const make = [this](Pool const&) {
     ++made;
-    return std::make_unique<Noted>(tiles, filled);
+    return std::make_unique<Noted>(tiles, filled, left_out_of_each);
   };
 
   void TearDown() override { EXPECT_EQ(pool.on_loan(), 0U); }
@@ -47,6 +57,24 @@ struct ARepeatedInput : testing::Test {
     return source.next(*tile);
   }
 };
+
+TEST_F(ARepeatedInput, SaysWhatOnePassLeftOut) {
+  left_out_of_each = 5;
+  RepeatedSource source(make, pool);
+  EXPECT_TRUE(source.left_out().empty());
+  // The first pass is over only when the other tile is of a later one, too: its second tile is filled last.
+  std::array tiles_out{pool.borrow(), pool.borrow()};
+  for (std::uint64_t sequence = 0; sequence < 3; ++sequence) ASSERT_TRUE(next(source, tiles_out[sequence % 2], sequence));
+  source.fill(*tiles_out[0]);
+  ASSERT_TRUE(next(source, tiles_out[0], 3));
+  source.fill(*tiles_out[0]);
+  ASSERT_EQ(source.left_out().size(), 1U);
+  source.fill(*tiles_out[1]);
+  EXPECT_EQ(source.left_out().front().count, 5U) << "of a pass that is not over";
+  ASSERT_TRUE(next(source, tiles_out[1], 4));
+  EXPECT_EQ(source.left_out().front().count, 10U) << "of the first pass";
+  EXPECT_EQ(made, 2U);
+}
 
 TEST_F(ARepeatedInput, BeginsAgainWhereItEnds) {
   RepeatedSource source(make, pool);

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
@@ -180,6 +181,33 @@ TEST_F(AJobOfAUsers, IsMeasuredPassAfterPass) {
   EXPECT_DOUBLE_EQ(trial->items_per_tile, trial->bytes_per_tile);
   ASSERT_TRUE(run_open_loop(device, setting, 1000, options, {}));
   EXPECT_EQ(most_place, 9U);
+}
+
+/// Seen to fail where a repeated input says nothing of what its passes left out.
+TEST_F(AJobOfAUsers, IsNotMeasuredIfItsInputIsLost) {
+  struct Lossy final : Source {
+    bool next(Tile& tile) override { return tile.sequence < 3; }
+    std::size_t fill(Tile& tile) override { return tile.input().size(); }
+    std::vector<LeftOut> left_out() const override {
+      return {{.unit = "record", .reason = "too long for a tile", .count = 2, .remedy = "make tiles larger"}};
+    }
+  };
+  Job const lossy{.make = [](JobPoint const&) {
+    return JobWork{.source = [](Pool const&) { return std::make_unique<Lossy>(); },
+                   .stages = on_device([](DeviceTile const&, StreamRef) {}),
+                   .sink = {}};
+  }};
+  setting.job = &lossy;
+  auto const expect_refused = [](auto const& measure) {
+    try {
+      measure();
+      ADD_FAILURE() << "it is measured";
+    } catch (Error const& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("2 records, too long for a tile: make tiles larger"));
+    }
+  };
+  expect_refused([&] { run_trial(device, setting, options, {}); });
+  expect_refused([&] { run_open_loop(device, setting, 1000, options, {}); });
 }
 
 /// Seen to fail with timed runs that are made as whole ones.
