@@ -37,6 +37,11 @@ std::string in_our_words(FileProblem const& problem) {
   return std::string("it ") + happened + " while it was being hashed; hash it again when no program writes to it";
 }
 
+/// False for what is known to be no regular file: standard input, a pipe, a device.
+bool is_file(WantedFile const& wanted) noexcept {
+  return wanted.path != "-" && (wanted.kind == 0 || S_ISREG(wanted.kind));
+}
+
 }  // namespace
 
 HashSource::HashSource(std::function<std::optional<WantedFile>()> next_file, Pool const& pool, HashBook& book,
@@ -83,6 +88,8 @@ std::optional<WantedFile> HashSource::take_wanted() {
 
 std::optional<InputFile> HashSource::next_wanted() {
   auto again = deferred_.take();
+  // A stream may be long in coming, and the thread that waits for it keeps the mutex: files of groups come first.
+  if (!again && ahead_ && !is_file(*ahead_)) again = deferred_.wait(stop_);
   auto wanted = again ? std::nullopt : take_wanted();
   if (!again && !wanted) again = deferred_.wait(stop_);
   if (again) {
@@ -121,8 +128,7 @@ std::vector<GroupedFile> HashSource::gather() {
   while (group.size() < most && !stop_.stop_requested()) {
     auto wanted = take_wanted();
     if (!wanted) break;
-    bool const may_be_small =
-        wanted->problem.empty() && wanted->path != "-" && (wanted->kind == 0 || S_ISREG(wanted->kind));
+    bool const may_be_small = wanted->problem.empty() && is_file(*wanted);
     if (wanted->folder != nullptr && std::exchange(last, wanted->folder.get()) != wanted->folder.get()) ++folders;
     if (!may_be_small || folders > FileGroup::most_folders) {
       ahead_ = std::move(wanted);

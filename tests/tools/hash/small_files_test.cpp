@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <future>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 
+#include "support/thread_state.hpp"
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/hash/head_start.hpp"
 #include "tools/hash/small_files_of_a_source.hpp"
@@ -157,6 +164,30 @@ TEST_F(SmallFilesOfASource, AreTakenNoMoreOnceAStopIsRequested) {
   stop.request_stop();
   EXPECT_FALSE(source.next(*pool.borrow()));
   EXPECT_EQ(wanted.size(), 1u);
+}
+
+/// Seen to fail where the pipe is opened at once: then the file waits for whoever writes to it.
+TEST_F(SmallFilesOfASource, ThatNeedTilesOfTheirOwnComeBeforeAPipe) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  want(file("large", 2 * small_tile_bytes));
+  wanted.push_back({.path = path("pipe"), .problem = {}, .expected = {}, .kind = S_IFIFO});
+  Loan group = next();
+  EXPECT_EQ(grouped_in(group), 1u);
+  // It opens the pipe once it is read.
+  std::jthread const writer([&] { std::ofstream(path("pipe")) << "x"; });
+  std::promise<pid_t> waits;
+  std::optional<Loan> after_it;
+  {
+    std::jthread const producer([&] {
+      waits.set_value(gettid());
+      after_it = next();
+    });
+    support::await_asleep(waits.get_future().get());
+    finish(std::move(group));
+  }
+  EXPECT_EQ(source.place_of(**after_it).file, 0u) << "the large file's number";
+  finish(std::move(*std::exchange(after_it, std::nullopt)));
+  finish_all();
 }
 
 TEST_F(SmallFilesOfASource, AreHashedInAHeadStartToo) {

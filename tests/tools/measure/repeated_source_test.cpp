@@ -64,7 +64,8 @@ TEST_F(ARepeatedInput, SaysWhatOnePassLeftOut) {
   EXPECT_TRUE(source.left_out().empty());
   // The first pass is over only when the other tile is of a later one, too: its second tile is filled last.
   std::array tiles_out{pool.borrow(), pool.borrow()};
-  for (std::uint64_t sequence = 0; sequence < 3; ++sequence) ASSERT_TRUE(next(source, tiles_out[sequence % 2], sequence));
+  for (std::uint64_t sequence = 0; sequence < 3; ++sequence)
+    ASSERT_TRUE(next(source, tiles_out[sequence % 2], sequence));
   source.fill(*tiles_out[0]);
   ASSERT_TRUE(next(source, tiles_out[0], 3));
   source.fill(*tiles_out[0]);
