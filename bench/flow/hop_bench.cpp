@@ -32,7 +32,7 @@ struct World final : TileTaker {
     for (Loan& loan : loans) loan = pool.borrow();
   }
   bool submit(Loan& loan) noexcept override {
-    route.from_lane(Completion::done(std::move(loan)));
+    way_back.take(Completion::done(std::move(loan)), false);
     return true;
   }
   bool submit(Loan& loan, std::uint64_t) noexcept override { return submit(loan); }
@@ -60,6 +60,7 @@ struct World final : TileTaker {
   std::uint64_t sunk = 0;
   RunOutcomes outcomes;
   TileRoute route;
+  CompletionTaker& way_back = route.way_back(0);
 };
 
 void through(benchmark::State& state, TileRoute::Options const& options) {

@@ -56,7 +56,8 @@ class OneThread final : public TileTaker {
   void run() {
     while (!over_) {
       bell_.await([&] { return over_ || !inbox_.empty(); }, std::chrono::nanoseconds(0), std::chrono::hours(1));
-      while (auto const tile = inbox_.pop()) route_.load()->from_lane(Completion::done(Loan::resume(*tile)));
+      while (auto const tile = inbox_.pop())
+        route_.load()->way_back(0).take(Completion::done(Loan::resume(*tile)), false);
     }
   }
 

@@ -99,9 +99,9 @@ TEST(AParallelSink, ThatWaitsForTasksUnderALockIsNotCalledWithinItself) {
     loan->sequence = i;
     route.send(std::move(loan), nullptr);
   }
-  route.from_lane(Completion::done(std::move(lanes.kept[0])));
+  route.way_back(0).take(Completion::done(std::move(lanes.kept[0])), false);
   sink.await_lead();
-  for (std::size_t i = tiles - 1; i > 0; --i) route.from_lane(Completion::done(std::move(lanes.kept[i])));
+  for (std::size_t i = tiles - 1; i > 0; --i) route.way_back(0).take(Completion::done(std::move(lanes.kept[i])), false);
   route.graph().end_input();
   EXPECT_TRUE(pool.wait_until_home(std::chrono::hours(1)));
   EXPECT_FALSE(sink.called_within());

@@ -42,7 +42,9 @@ struct ARoute : testing::Test {
     loan->sequence = sequence;
     return loan;
   }
-  void complete(std::size_t which) { route->from_lane(Completion::done(std::move(lanes.kept.at(which)))); }
+  void complete(std::size_t which) {
+    route->way_back(0).take(Completion::done(std::move(lanes.kept.at(which))), false);
+  }
   static std::shared_ptr<Failure const> failure() {
     return std::make_shared<Failure const>(Failure{"source", "for the test", ErrorKind::system});
   }
@@ -145,15 +147,15 @@ TEST_F(ARoute, CallsAHostStageWithoutANameByItsNumber) {
       << report.first_failure->failure.reason;
 }
 
-/// Seen to fail if TileRoute::from_lane does not ask whether a lane is left.
+/// Seen to fail if TileRoute::WayBack::take does not ask whether a lane is left.
 TEST_F(ARoute, AsksForNoMoreInputOnceNoLaneIsLeft) {
   TileRoute& by = open({});
   by.send(tile(0), nullptr);
   by.send(tile(1), nullptr);
-  by.from_lane(Completion::failed(std::move(lanes.kept[0]), failure()));
+  by.way_back(0).take(Completion::failed(std::move(lanes.kept[0]), failure()), false);
   EXPECT_FALSE(enough.stop_requested()) << "another lane may be left";
   lanes.all_lost = true;
-  by.from_lane(Completion::failed(std::move(lanes.kept[1]), failure()));
+  by.way_back(0).take(Completion::failed(std::move(lanes.kept[1]), failure()), false);
   EXPECT_TRUE(enough.stop_requested());
   by.graph().wait();
 }

@@ -17,13 +17,13 @@ namespace penstock {
 template <class Atomics = StandardAtomics>
 class BasicDebts {
  public:
-  /// More records come until `end_input`.
-  void open_input() noexcept { input_open_.store(true, std::memory_order_seq_cst); }
+  /// More records come until `end_input`, once for each call.
+  void open_input() noexcept { open_inputs_.fetch_add(1, std::memory_order_seq_cst); }
   /// No record is owed from now on that was not owed before. True if nothing is owed any more.
   bool end_input() noexcept {
     // All seq_cst, as in `settle`: a thread that settles and still sees the input open has counted before `none` looks
     // here. So one of all these threads sees that nothing is owed.
-    input_open_.store(false, std::memory_order_seq_cst);
+    open_inputs_.fetch_sub(1, std::memory_order_seq_cst);
     return none();
   }
   /// How many are owed at this moment; too many, if some are settled meanwhile.
@@ -31,6 +31,9 @@ class BasicDebts {
     std::uint64_t const settled = settled_.load(std::memory_order_acquire);
     return owed_.load(std::memory_order_relaxed) - settled;
   }
+  /// How many ever came. Relaxed: a record is handed on behind its count, so a thread that sees a later count of the
+  /// record sees this one.
+  std::uint64_t came() const noexcept { return owed_.load(std::memory_order_relaxed); }
   void owe() noexcept { owed_.fetch_add(1, std::memory_order_relaxed); }
   /// True if nothing is owed any more.
   bool settle() noexcept {
@@ -38,7 +41,7 @@ class BasicDebts {
     return none();
   }
   bool none() const noexcept {
-    if (input_open_.load(std::memory_order_seq_cst)) return false;
+    if (open_inputs_.load(std::memory_order_seq_cst) != 0) return false;
     // Relaxed: what is owed no longer changes, once the input is seen to have ended.
     return owed_.load(std::memory_order_relaxed) == settled_.load(std::memory_order_seq_cst);
   }
@@ -49,7 +52,7 @@ class BasicDebts {
 
   alignas(64) Atomic<std::uint64_t> owed_{0};
   alignas(64) Atomic<std::uint64_t> settled_{0};
-  Atomic<bool> input_open_{false};
+  Atomic<std::uint32_t> open_inputs_{0};
 };
 
 using Debts = BasicDebts<>;

@@ -100,8 +100,10 @@ std::vector<std::string> Consumers::remarks() const {
 }  // namespace
 
 struct Graph::Nodes {
-  Nodes(std::size_t consumers_wanted, std::chrono::nanoseconds spins, std::vector<CpuSet> const& cpus)
-      : spin(spins),
+  Nodes(Debts const& owed, std::size_t consumers_wanted, std::chrono::nanoseconds spins,
+        std::vector<CpuSet> const& cpus)
+      : debts(owed),
+        spin(spins),
         others(consumers_wanted - 1),
         // All slots are reserved for threads that enter it by themselves, so oneTBB starts none for it.
         arena(static_cast<int>(consumers_wanted), static_cast<unsigned>(consumers_wanted)) {
@@ -117,20 +119,26 @@ struct Graph::Nodes {
     return stations.back();
   }
 
+  LanesNode& add_lanes(std::size_t lanes_there, StationWork& work) {
+    arena.execute([&] { lanes.emplace(*graph, lanes_there + 1, work); });
+    return *lanes;
+  }
+
   /// Works while there is work, and sleeps while there is none: oneTBB's own wait stays awake for longer than the time
   /// between two tiles of a full link.
   void wait() {
     for (;;) {
       auto const seen = graph->calls();
-      bool const over = graph->owes_nothing();
+      bool const over = debts.none();
       graph->wait_for_all();
       for (Station& station : stations) refused += station.serve_refused();
       if (over) break;
-      graph->await_call(seen, spin);
+      graph->await_call(seen, debts, spin);
     }
     for (Station const& station : stations) station.take_ended();
   }
 
+  Debts const& debts;
   std::chrono::nanoseconds const spin;
   std::vector<CpuSet> others;  ///< The CPUs of each consumer beside the thread that waits.
   std::size_t refused = 0;     ///< Calls for which oneTBB had no memory.
@@ -138,11 +146,12 @@ struct Graph::Nodes {
   oneapi::tbb::task_arena arena;
   std::optional<CallGraph> graph;
   std::deque<Station> stations;
+  std::optional<LanesNode> lanes;
   std::optional<Consumers> consumers;
 };
 
 Graph::Graph(std::size_t consumers, std::chrono::nanoseconds spin, std::vector<CpuSet> const& cpus)
-    : nodes_(std::make_unique<Nodes>(consumers, spin, cpus)) {}
+    : nodes_(std::make_unique<Nodes>(debts_, consumers, spin, cpus)) {}
 
 Graph::~Graph() {
   try {
@@ -160,6 +169,20 @@ Station& Graph::add(std::size_t at_once, StationWork& work) {
   return nodes_->add(at_once, work);
 }
 
+LanesNode& Graph::add_lanes(std::size_t lanes, StationWork& work) {
+  return nodes_->add_lanes(lanes, work);
+}
+
+void Graph::join(Station& from, Station& to) {
+  oneapi::tbb::flow::make_edge(from.out(), to.in());
+}
+void Graph::join(Station& from, LanesNode& to) {
+  oneapi::tbb::flow::make_edge(from.out(), to.in());
+}
+void Graph::join(LanesNode& from, Station& to) {
+  from.lead_to(to.in());
+}
+
 void Graph::start() {
   nodes_->consumers.emplace(nodes_->arena, nodes_->others);
 }
@@ -168,24 +191,8 @@ void Graph::attach() {
   nodes_->arena.execute([] {});
 }
 
-void Graph::open_input() noexcept {
-  nodes_->graph->open_input();
-}
-
-void Graph::end_input() noexcept {
-  nodes_->graph->end_input();
-}
-
-void Graph::owe() noexcept {
-  nodes_->graph->owe();
-}
-
-void Graph::settle() noexcept {
-  nodes_->graph->settle();
-}
-
-std::uint64_t Graph::owed() const noexcept {
-  return nodes_->graph->owed();
+void Graph::owes_nothing() noexcept {
+  nodes_->graph->wake();
 }
 
 void Graph::wait() {

@@ -8,20 +8,23 @@
 #include <string>
 #include <vector>
 
+#include "penstock/flow/debts.hpp"
 #include "penstock/machine/cpu_set.hpp"
 
 namespace penstock {
 
+class LanesNode;
 class Station;
 class StationWork;
 
-/// The oneTBB graph in which host stages, order and sink run: stations, and the consumers that do their work.
+/// The oneTBB graph of a run: stations, in which host stages, order and sink do their work, the node of the lanes, the
+/// edges between these, and the consumers.
 ///
-/// Records wait in queues of the stations that need no memory. A message of oneTBB only calls for a consumer; if oneTBB
-/// has no memory for one, the thread in `wait` does that consumer's work. Work never throws into oneTBB and the graph
-/// is never cancelled, so no record is lost.
+/// Messages are tile records. They wait in lists of the stations that need no memory. A task of oneTBB is a call for a
+/// consumer; if oneTBB has no memory for one, the thread in `wait` does that consumer's work. Work never throws into
+/// oneTBB and the graph is never cancelled, so no record is lost.
 ///
-/// Threads: any, but for `add`.
+/// Threads: any, but for `add`, `add_lanes` and `join`.
 class Graph {
  public:
   /// For so many consumers, the thread that waits among them, which watches for work for the time of `spin` before it
@@ -40,18 +43,34 @@ class Graph {
   /// Threads: the one that made the graph, before `start`.
   /// Throws:  std::bad_alloc.
   Station& add(std::size_t at_once, StationWork& work);
+  /// The node of so many lanes, with one way out more for what no lane had. `work` hands a record to a lane.
+  ///
+  /// Threads, Throws: as add.
+  LanesNode& add_lanes(std::size_t lanes, StationWork& work);
+  /// Makes an edge: what the first passes on comes to the second.
+  ///
+  /// Threads, Throws: as add.
+  void join(Station& from, Station& to);
+  void join(Station& from, LanesNode& to);
+  void join(LanesNode& from, Station& to);
   /// Starts the consumers. Once, when all stations are there: a thread that is started then sees them whole.
   ///
   /// Throws: Error, if the system refuses a thread; std::bad_alloc.
   void start();
   /// Keeps `wait` from returning until `end_input`, after which no record is owed that was not owed before.
-  void open_input() noexcept;
-  void end_input() noexcept;
-  /// Keeps `wait` from returning until `settle`, once for each call: for each record that is under way.
-  void owe() noexcept;
-  void settle() noexcept;
-  /// Records that are under way at this moment.
-  std::uint64_t owed() const noexcept;
+  void open_input() noexcept { debts_.open_input(); }
+  void end_input() noexcept {
+    if (debts_.end_input()) owes_nothing();
+  }
+  /// Keeps `wait` from returning until `settle`, once for each call: for each record that is under way. The thread that
+  /// settles the last one is still in a station's work, or the thread that waits waits for it.
+  void owe() noexcept { debts_.owe(); }
+  void settle() noexcept {
+    if (debts_.settle()) owes_nothing();
+  }
+  /// Records that came so far, and those that are under way at this moment.
+  std::uint64_t came() const noexcept { return debts_.came(); }
+  std::uint64_t owed() const noexcept { return debts_.owed(); }
   /// What each consumer but the thread that waits is bound to, as BoundThread::bound_to.
   std::vector<CpuSet> bound_to() const;
   /// Only while nothing waits: consumers that could not be bound and messages that were refused, in words.
@@ -68,6 +87,10 @@ class Graph {
 
  private:
   struct Nodes;
+  /// Wakes the thread that waits.
+  void owes_nothing() noexcept;
+
+  Debts debts_;
   std::unique_ptr<Nodes> nodes_;
 };
 

@@ -19,7 +19,7 @@ std::chrono::nanoseconds cpu_time() noexcept {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-TileRoute::Options route_options(PipelineOptions const& options, StageOrder const& order,
+TileRoute::Options route_options(PipelineOptions const& options, StageOrder const& order, std::size_t lanes,
                                  std::vector<CpuSet> const& consumers) {
   auto const spin = options.tuning.borrow_spin.value_or(std::chrono::microseconds(0));
   return {.host_stages = options.host_stages,
@@ -27,6 +27,7 @@ TileRoute::Options route_options(PipelineOptions const& options, StageOrder cons
           .ordered = options.ordered,
           .parallel_sink = options.parallel_sink,
           .sink_at_once = options.tuning.sink_on_lanes,
+          .lanes = lanes,
           .consumers = options.consumers,
           .spin = enters_graph(options) ? spin : std::chrono::microseconds(0),
           .cpus = consumers,
@@ -73,7 +74,8 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
       lanes_bring_(input == Input::pulled && to_completion_ && !stages_.order.key
                        ? std::make_unique<LanesBring>(lanes.size())
                        : nullptr),
-      route_(route_options(options, stages_.order, consumers), pool, records, std::move(sink), outcomes_, enough_) {
+      route_(route_options(options, stages_.order, lanes.size(), consumers), pool, records, std::move(sink), outcomes_,
+             enough_) {
   if (options.watching.recorder != nullptr) options.watching.recorder->set_tiles(pool.size());
   Stages marked = stages_;
   marked.make = [this](StageContext const& context) {
@@ -87,8 +89,9 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
   of_lanes.bringer = lanes_bring_.get();
   of_lanes.in_order = stages_.order.in_sequence;
   of_lanes.on_loss = [this] { route_.end_if_no_lane_is_left(); };
-  lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), of_lanes, marked,
-                                     [this](Completion completion) { route_.from_lane(std::move(completion)); });
+  std::vector<CompletionTaker*> ways_back;
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) ways_back.push_back(&route_.way_back(lane));
+  lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), of_lanes, marked, ways_back);
   route_.lead_to(*lanes_);
   route_.graph().open_input();
   open_input_.open();
@@ -129,7 +132,7 @@ void Run::stop() noexcept {
 
 void Run::end_but_for_this_thread() noexcept {
   // The run does not end for any thread from here on, because the process ends.
-  route_.graph().owe();
+  route_.graph().open_input();
   stop();
   lanes_->end_but_for_this_thread();
 }

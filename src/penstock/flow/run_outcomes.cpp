@@ -5,10 +5,10 @@
 
 namespace penstock {
 
-void RunOutcomes::note(Completion const& completion) {
+void RunOutcomes::note(Completion const& completion, bool alone) {
   bool const cancelled = completion.outcome == Outcome::cancelled;
   auto& count = completion.ok() ? done_ : cancelled ? cancelled_ : failed_;
-  count.fetch_add(1, std::memory_order_release);
+  add(count, std::uint64_t{1}, alone, std::memory_order_release);
   if (completion.ok() || cancelled) return;
   std::scoped_lock const lock(mutex_);
   if (first_.failure != nullptr) return;

@@ -22,14 +22,15 @@ namespace penstock {
 /// Threads: any, but for `write_to`.
 class RunOutcomes {
  public:
-  /// Counts a tile that reaches the sink.
-  void note(Completion const& completion);
+  /// Counts a tile that reaches the sink. `alone`: here and in `add_sink_time` no two threads are at once, and each
+  /// sees what the one before it did; this is cheaper.
+  void note(Completion const& completion, bool alone);
   /// The sink threw on this tile.
   void note_sink_failure(std::shared_ptr<Failure const> failure, std::uint64_t sequence, std::uint64_t tag);
   /// The input ended before its end; null for no reason.
   void note_input_failure(std::shared_ptr<Failure const> failure) noexcept;
-  void add_sink_time(std::chrono::nanoseconds time) noexcept {
-    sink_time_.fetch_add(time.count(), std::memory_order_relaxed);
+  void add_sink_time(std::chrono::nanoseconds time, bool alone) noexcept {
+    add(sink_time_, time.count(), alone, std::memory_order_relaxed);
   }
   /// Adds all of it to the report, and what lanes failed to finish or merge.
   ///
@@ -39,6 +40,14 @@ class RunOutcomes {
   void write_to(Snapshot& snapshot) const noexcept;
 
  private:
+  template <class Number>
+  static void add(std::atomic<Number>& sum, Number more, bool alone, std::memory_order order) noexcept {
+    if (alone) {
+      sum.store(sum.load(std::memory_order_relaxed) + more, order);
+    } else {
+      sum.fetch_add(more, order);
+    }
+  }
   struct Noted {
     std::shared_ptr<Failure const> failure;
     std::optional<std::uint64_t> sequence;

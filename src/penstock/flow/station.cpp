@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/station.hpp"
 
+#include <utility>
+
 #include <oneapi/tbb/task_arena.h>
 
 namespace penstock {
@@ -12,20 +14,35 @@ constexpr std::uint32_t look_again = std::uint32_t{1} << 31;
 
 thread_local bool CallGraph::counted = false;
 
-/// The node itself has no limit: a node with a limit allocates where an exception would leave it locked for good.
+/// Neither node has a limit: a node with a limit allocates where an exception would leave it locked for good.
 Station::Station(CallGraph& graph, std::size_t at_once, StationWork& work)
     : graph_(graph),
       at_once_(at_once),
       work_(work),
-      node_(graph, oneapi::tbb::flow::unlimited, [this](oneapi::tbb::flow::continue_msg) { serve(); }) {}
+      node_(graph, oneapi::tbb::flow::unlimited, [this](Records const& records, auto&) noexcept { keep(records); }),
+      consumer_(graph, oneapi::tbb::flow::unlimited, [this](oneapi::tbb::flow::continue_msg) { serve(); }) {}
 
-void Station::push(TileRecord& record) noexcept {
-  bool const first = arrivals_.push(record);
-  if (at_once_ == unlimited) {
-    send();
-  } else if (first) {  // Else the call for the first record serves all.
-    call();
+LanesNode::LanesNode(CallGraph& graph, std::size_t ways_out, StationWork& work)
+    : work_(work),
+      in_(graph, oneapi::tbb::flow::unlimited,
+          // A station passes on one record at a time.
+          [this](Records const& records, auto&) noexcept { push(*records.newest); }) {
+  for (std::size_t way = 0; way < ways_out; ++way) out_.emplace_back(graph);
+}
+
+void LanesNode::lead_to(oneapi::tbb::flow::receiver<Records>& next) {
+  for (auto& way : out_) oneapi::tbb::flow::make_edge(way, next);
+}
+
+void Station::keep(Records const& records) noexcept {
+  std::size_t calls = 0;
+  if (at_once_ == unlimited) {  // One for each record, which may be another tile's once it is kept.
+    for (TileRecord const* record = records.newest; record != nullptr; record = record->next) ++calls;
   }
+  bool const first = arrivals_.push(*records.newest, *records.oldest);
+  for (; calls > 0; --calls) send();
+  // Else the call for the first record serves all.
+  if (at_once_ != unlimited && first) call();
 }
 
 /// Sees to it that a consumer looks at the arrivals after this: a new one, or one that has not left.
@@ -42,7 +59,7 @@ void Station::call() noexcept {
 }
 
 void Station::send() noexcept {
-  if (!graph_.call(node_)) refused_.fetch_add(1, std::memory_order_release);
+  if (!graph_.call(consumer_)) refused_.fetch_add(1, std::memory_order_release);
   graph_.ring();
 }
 
@@ -67,10 +84,11 @@ void Station::serve() noexcept {
 }
 
 void Station::serve_all() noexcept {
+  bool follows = false;
   do {
     for (TileRecord* record = arrivals_.take(); record != nullptr;) {
       TileRecord* const next = record->next;  // After the work it may belong to another tile.
-      work_.take(*record);
+      work_.take(*record, std::exchange(follows, true));
       record = next;
     }
   } while (!leave());
@@ -81,7 +99,7 @@ void Station::serve_some() noexcept {
   do {
     while (TileRecord* const record = take_one(more)) {
       if (more && at_once_ != unlimited) call();
-      work_.take(*record);
+      work_.take(*record, false);
       if (at_once_ == unlimited) return;  // There is a call for each.
     }
   } while (at_once_ != unlimited && !leave());

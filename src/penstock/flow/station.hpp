@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
+#include <tuple>
 
 #include <oneapi/tbb/flow_graph.h>
 
@@ -57,45 +59,51 @@ class CallGraph final : public oneapi::tbb::flow::graph {
     calls_.fetch_add(1, std::memory_order_seq_cst);
     bell_.notify();
   }
-  /// Keeps the thread that waits until `end_input`.
-  void open_input() noexcept { debts_.open_input(); }
-  void end_input() noexcept {
-    if (debts_.end_input()) bell_.notify();
-  }
-  /// A record that is under way keeps the thread that waits; `settle` ends that.
-  void owe() noexcept { debts_.owe(); }
-  /// The thread that settles the last record is still in a body, or the thread that waits waits for it.
-  void settle() noexcept {
-    if (debts_.settle()) bell_.notify();
-  }
-  bool owes_nothing() const noexcept { return debts_.none(); }
-  std::uint64_t owed() const noexcept { return debts_.owed(); }
+  /// Has the thread that waits look again.
+  void wake() noexcept { bell_.notify(); }
   std::uint64_t calls() const noexcept { return calls_.load(std::memory_order_seq_cst); }
   /// Sleeps until there was a call after the first `seen`, or nothing is owed; awake for the time of `spin` first.
-  void await_call(std::uint64_t seen, std::chrono::nanoseconds spin) noexcept {
-    bell_.await([&] { return calls() != seen || owes_nothing(); }, spin, std::chrono::hours(1));
+  void await_call(std::uint64_t seen, Debts const& debts, std::chrono::nanoseconds spin) noexcept {
+    bell_.await([&] { return calls() != seen || debts.none(); }, spin, std::chrono::hours(1));
   }
 
  private:
   static thread_local bool counted;      ///< Whether the call that this thread makes has been counted by the graph.
   std::atomic<std::uint64_t> calls_{0};  ///< How often there was work for a consumer that may be asleep.
   EventCount bell_;
-  Debts debts_;
 };
 
-/// What a consumer does with a record that waited for it in a station.
+/// Tile records that travel together, a message of the graph: each is linked to the one that came before it.
+struct Records {
+  TileRecord* newest = nullptr;
+  TileRecord* oldest = nullptr;
+
+  void add(TileRecord& record) noexcept {
+    record.next = newest;
+    if (newest == nullptr) oldest = &record;
+    newest = &record;
+  }
+};
+
+/// What is done with a record that came to a node: in a station by a consumer, in the lanes' node by whoever brings it.
 class StationWork {
  public:
-  virtual void take(TileRecord& record) noexcept = 0;
+  /// `follows`: the same consumer did this work with another record just before.
+  virtual void take(TileRecord& record, bool follows) noexcept = 0;
 
  protected:
   ~StationWork() = default;
 };
 
-/// A node of the graph: records wait in it until a consumer does its work with them.
+/// A node that takes records and gives records, without memory and without an exception: what it has to do with a
+/// message is done before `try_put` returns, on the thread that calls that.
+using RecordsNode = oneapi::tbb::flow::multifunction_node<Records, std::tuple<Records>, oneapi::tbb::flow::lightweight>;
+
+/// A node of the graph: records that come wait in it until a consumer does its work with them, and may pass them on.
 ///
-/// The records wait in a list that needs no memory. What goes through oneTBB is a call for a consumer, so a call that
-/// oneTBB refuses delays records and loses none: `serve_refused` answers it.
+/// The records wait in a list that needs no memory. What oneTBB makes a task of is a call for a consumer, so a call
+/// that it refuses delays records and loses none: `serve_refused` answers it. An edge takes a lock while a message
+/// passes, so the nodes behind it only keep the message, or hand it to a lane.
 ///
 /// Threads: any may push; the consumers serve.
 class Station {
@@ -107,18 +115,29 @@ class Station {
   Station(Station const&) = delete;
   Station& operator=(Station const&) = delete;
 
-  /// Calls for a consumer, unless one that was called before takes the record as well.
+  /// Where messages come in. Each calls for a consumer, unless one that was called before takes its records as well.
+  oneapi::tbb::flow::receiver<Records>& in() noexcept { return node_; }
+  /// Where those leave that `pass_on` is called with.
+  oneapi::tbb::flow::sender<Records>& out() noexcept { return std::get<0>(node_.output_ports()); }
+  /// Keeps a record that comes from outside of the graph, and so over no edge.
   ///
   /// Blocks: never.
-  void push(TileRecord& record) noexcept;
+  void push(TileRecord& record) noexcept {
+    record.next = nullptr;
+    keep({&record, &record});
+  }
+  /// For the work: sends a record over the edge to the next node. It may belong to another thread then.
+  void pass_on(TileRecord& record) noexcept {
+    record.next = nullptr;
+    std::get<0>(node_.output_ports()).try_put({&record, &record});
+  }
   /// Answers the calls that oneTBB has refused. Says how many there were.
   std::size_t serve_refused() noexcept;
   /// Shows a sanitizer that all work until now happened before: oneTBB orders them, unseen by the sanitizer.
   void take_ended() const noexcept { ended_.take(); }
 
  private:
-  using Node = oneapi::tbb::flow::function_node<oneapi::tbb::flow::continue_msg>;
-
+  void keep(Records const& records) noexcept;
   void call() noexcept;
   void send() noexcept;
   void serve() noexcept;
@@ -137,7 +156,33 @@ class Station {
   std::mutex taken_mutex_;
   TileRecord* taken_ = nullptr;  ///< Taken from the arrivals, each linked to the next, and not yet served.
   Baton ended_;
-  Node node_;
+  RecordsNode node_;
+  oneapi::tbb::flow::function_node<oneapi::tbb::flow::continue_msg> consumer_;
+};
+
+/// The node of the lanes: what comes in is handed to a lane at once, and each lane has a way out of its own, since the
+/// lock of an edge would make lanes wait for each other.
+///
+/// Threads: any.
+/// Blocks:  never.
+class LanesNode {
+ public:
+  /// `work` takes each record that comes in. It and the graph outlive the node.
+  LanesNode(CallGraph& graph, std::size_t ways_out, StationWork& work);
+  LanesNode(LanesNode const&) = delete;
+  LanesNode& operator=(LanesNode const&) = delete;
+
+  oneapi::tbb::flow::receiver<Records>& in() noexcept { return in_; }
+  /// Leads every way out to that node.
+  void lead_to(oneapi::tbb::flow::receiver<Records>& next);
+  /// Hands on a record that comes from outside of the graph, and so over no edge.
+  void push(TileRecord& record) noexcept { work_.take(record, false); }
+  void leave(std::size_t way_out, Records const& records) noexcept { out_[way_out].try_put(records); }
+
+ private:
+  StationWork& work_;
+  RecordsNode in_;
+  std::deque<oneapi::tbb::flow::broadcast_node<Records>> out_;
 };
 
 }  // namespace penstock

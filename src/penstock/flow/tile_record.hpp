@@ -36,13 +36,15 @@ template <class Item, class Atomics = StandardAtomics>
 class BasicArrivals {
  public:
   /// True if none waited before: the thread that gets true must send for the consumer.
-  bool push(Item& item) noexcept {
-    // The consumer may change `next` as soon as the item is in.
+  bool push(Item& item) noexcept { return push(item, item); }
+  /// The same for several, from the newest to the oldest, each linked to the one that came before it.
+  bool push(Item& newest, Item& oldest) noexcept {
+    // The consumer may change `next` as soon as the items are in.
     Item* before = newest_.load(std::memory_order_relaxed);
     do {
-      item.next = before;
-      // Release: the consumer sees the item and those before it: this exchange continues their exchanges.
-    } while (!newest_.compare_exchange_weak(before, &item, std::memory_order_release, std::memory_order_relaxed));
+      oldest.next = before;
+      // Release: the consumer sees the items and those before them: this exchange continues their exchanges.
+    } while (!newest_.compare_exchange_weak(before, &newest, std::memory_order_release, std::memory_order_relaxed));
     return before == nullptr;
   }
   /// All that wait, the longest waiting first, each linked to the next; null if none waits.

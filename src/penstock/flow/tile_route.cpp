@@ -18,31 +18,51 @@ TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRec
       outcomes_(outcomes),
       enough_(std::move(enough)),
       parallel_sink_(options.parallel_sink),
+      one_at_a_time_(!options.parallel_sink && (options.ordered || !options.sink_at_once)),
       recorder_(options.recorder),
       ranges_(options.ranges),
       deliver_row_(recorder_ != nullptr ? recorder_->add_row("to the sink", RecordRow::Kind::queue) : 0),
       graph_(options.consumers, options.spin, options.cpus) {
-  if (options.ordered ? parallel_sink_ : !options.sink_at_once) {
-    sink_station_ = &graph_.add(parallel_sink_ ? Station::unlimited : 1, sink_work_);
-  }
-  if (options.ordered) order_station_ = &graph_.add(1, order_.emplace(*this, records.size()));
-  for (HostStage const& stage : options.host_stages) {
-    HostWork& work = host_.emplace_back(*this, stage, host_.size() + 1);
-    work.station = &graph_.add(stage.at_once, work);
-    if (host_.size() > 1) host_[host_.size() - 2].next = &work;
-  }
+  for (std::size_t lane = 0; lane < options.lanes; ++lane) ways_back_.emplace_back(*this, lane);
   if (stage_order_.in_sequence) turnstile_.emplace(records.size());
+  add_nodes(options);
   graph_.start();
 }
 
+/// Host stages, the lanes, order, sink. A sink that takes one tile at a time in order is called by the order's node.
+void TileRoute::add_nodes(Options const& options) {
+  for (HostStage const& stage : options.host_stages) {
+    HostWork& work = host_.emplace_back(*this, stage, host_.size() + 1);
+    work.station = &graph_.add(stage.at_once, work);
+    if (host_.size() < 2) continue;
+    HostWork& before = host_[host_.size() - 2];
+    graph_.join(*before.station, *work.station);
+    before.leads_on = true;
+  }
+  if (options.sink_at_once && !options.ordered) return;
+  lanes_node_ = &graph_.add_lanes(options.lanes, lanes_work_);
+  if (!host_.empty()) {
+    graph_.join(*host_.back().station, *lanes_node_);
+    host_.back().leads_on = true;
+  }
+  if (options.ordered) {
+    order_station_ = &graph_.add(1, order_.emplace(*this, records_.size()));
+    graph_.join(*lanes_node_, *order_station_);
+    if (!parallel_sink_) return;
+  }
+  Station& sink = graph_.add(parallel_sink_ ? Station::unlimited : 1, sink_work_);
+  if (options.ordered) return graph_.join(*order_station_, sink);
+  graph_.join(*lanes_node_, sink);
+}
+
 void TileRoute::send(Loan loan, std::shared_ptr<Failure const> failure) {
-  sent_.fetch_add(1, std::memory_order_relaxed);
   TileRecord& record = records_[loan->index()];
   record.sequence = loan->sequence;
   Outcome const outcome = failure != nullptr ? Outcome::failed : Outcome::done;
   record.completion = {std::move(loan), outcome, std::move(failure)};
   graph_.owe();  // Until it is delivered.
   if (!host_.empty()) return host_.front().station->push(record);
+  if (lanes_node_ != nullptr) return lanes_node_->push(record);
   to_lane(record);
 }
 
@@ -52,11 +72,11 @@ TileRoute::HostWork::HostWork(TileRoute& of, HostStage its, std::size_t number)
       name(stage.name.empty() ? "host stage " + std::to_string(number) : stage.name),
       title(stage.name.empty() ? "Host stage " + std::to_string(number) : "Host stage '" + stage.name + "'") {}
 
-void TileRoute::HostWork::take(TileRecord& record) noexcept {
+void TileRoute::HostWork::take(TileRecord& record, bool /*follows*/) noexcept {
   WorksFor const working(&route.pool_);
   HostTime::forget();  // What the graph's thread did before was most often to wait.
   route.work_on_host(*this, record);
-  if (next != nullptr) return next->station->push(record);
+  if (leads_on) return station->pass_on(record);
   route.to_lane(record);
 }
 
@@ -83,7 +103,7 @@ void TileRoute::to_lane(TileRecord& record) {
   if (record.completion.failure != nullptr) return to_sink(record);
   Loan loan = std::move(record.completion.loan);
   // From here on the record belongs to the thread that completes the tile.
-  if (!lanes_.load(std::memory_order_acquire)->submit(loan)) from_lane(Completion::cancelled(std::move(loan)));
+  if (!lanes_.load(std::memory_order_acquire)->submit(loan)) cancel(std::move(loan));
 }
 
 void TileRoute::to_lane_in_turn(TileRecord& record) {
@@ -98,17 +118,31 @@ void TileRoute::to_lane_in_turn(TileRecord& record) {
     if (next.completion.failure != nullptr) return to_sink(next);
     std::uint64_t const key = next.key;
     Loan loan = std::move(next.completion.loan);
-    if (!lanes_.load(std::memory_order_acquire)->submit(loan, key)) from_lane(Completion::cancelled(std::move(loan)));
+    if (!lanes_.load(std::memory_order_acquire)->submit(loan, key)) cancel(std::move(loan));
   });
 }
 
-void TileRoute::from_lane(Completion completion) {
-  TileRecord& record = records_[completion.loan->index()];
-  bool const failed = completion.outcome == Outcome::failed;
-  record.completion = std::move(completion);
+/// No lane takes the tile.
+void TileRoute::cancel(Loan loan) {
+  TileRecord& record = records_[loan->index()];
+  record.completion = Completion::cancelled(std::move(loan));
   if (recorder_ != nullptr) record.completed = Clock::now();
   to_sink(record);
-  if (failed) end_if_no_lane_is_left();
+}
+
+void TileRoute::WayBack::take(Completion completion, bool more) {
+  TileRecord& record = route.records_[completion.loan->index()];
+  bool const failed = completion.outcome == Outcome::failed;
+  record.completion = std::move(completion);
+  record.completion.loan->sequence = record.sequence;
+  if (route.recorder_ != nullptr) record.completed = Clock::now();
+  if (route.lanes_node_ == nullptr) {
+    route.deliver(record, false);
+  } else {
+    kept.add(record);
+    if (!more) route.lanes_node_->leave(lane, std::exchange(kept, {}));
+  }
+  if (failed) route.end_if_no_lane_is_left();
 }
 
 /// Asked of every tile that failed, too. The cause does not matter: the last tile to be stranded may have a failure of
@@ -119,32 +153,35 @@ void TileRoute::end_if_no_lane_is_left() noexcept {
   if (lanes->lost() || pool_.stranded() == pool_.size()) enough_.request_stop();
 }
 
+/// A tile that no lane had.
 void TileRoute::to_sink(TileRecord& record) noexcept {
   record.completion.loan->sequence = record.sequence;
-  if (order_station_ != nullptr) return order_station_->push(record);
-  if (sink_station_ != nullptr) return sink_station_->push(record);
-  deliver(record);
+  if (lanes_node_ == nullptr) return deliver(record, false);
+  Records alone;
+  alone.add(record);
+  lanes_node_->leave(ways_back_.size(), alone);
 }
 
-void TileRoute::OrderWork::take(TileRecord& record) noexcept {
-  order.take(record, [this](TileRecord& next) {
-    if (route.parallel_sink_) return route.sink_station_->push(next);
-    route.deliver(next);
+void TileRoute::OrderWork::take(TileRecord& record, bool follows) noexcept {
+  order.take(record, [&](TileRecord& next) {
+    if (route.parallel_sink_) return route.order_station_->pass_on(next);
+    route.deliver(next, std::exchange(follows, true));
   });
 }
 
-/// The end of the route: when the loan dies, the tile is home.
-void TileRoute::deliver(TileRecord& record) noexcept {
+/// The end of the route: when the loan dies, the tile is home. Where one call of the sink follows another, it began
+/// when that ended: reading the clock takes as long as much else here.
+void TileRoute::deliver(TileRecord& record, bool follows) noexcept {
   {
     WorksFor const working(&pool_);
     Completion completion = std::move(record.completion);
     // The record is another tile's as soon as the loan has died.
     auto const completed = std::exchange(record.completed, {});
-    outcomes_.note(completion);
+    outcomes_.note(completion, one_at_a_time_);
     // Kept, because the sink may move the loan out before it throws.
     auto const sequence = completion.loan->sequence;
     auto const tag = completion.loan->tag;
-    auto const began = Clock::now();
+    auto const began = follows ? sink_ended_ : Clock::now();
     try {
       RangeHere const range(ranges_, Step::sink, sequence);
       sink_(completion);
@@ -153,7 +190,8 @@ void TileRoute::deliver(TileRecord& record) noexcept {
       outcomes_.note_sink_failure(current_failure("sink", ErrorKind::bad_argument), sequence, tag);
     }
     auto const ended = Clock::now();
-    outcomes_.add_sink_time(ended - began);
+    if (one_at_a_time_) sink_ended_ = ended;
+    outcomes_.add_sink_time(ended - began, one_at_a_time_);
     if (recorder_ != nullptr && recorder_->wants(sequence)) {
       if (completed != Clock::time_point{}) recorder_->note(deliver_row_, Step::deliver, sequence, completed, began);
       recorder_->note_here(Step::sink, sequence, began, ended);

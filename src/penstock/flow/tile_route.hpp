@@ -19,6 +19,7 @@
 #include "penstock/flow/station.hpp"
 #include "penstock/flow/tile_record.hpp"
 #include "penstock/flow/turnstile.hpp"
+#include "penstock/lane/completion_taker.hpp"
 #include "penstock/lane/lane_set.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/options.hpp"
@@ -27,8 +28,8 @@
 
 namespace penstock {
 
-/// The route of a run's tiles, in the order of its functions: `send`, host stages, `to_lane`; `from_lane`, order,
-/// `deliver`.
+/// The route of a run's tiles, in the order of its functions: `send`, host stages, `to_lane`; `WayBack::take`,
+/// order, `deliver`.
 ///
 /// Each tile that is sent is delivered once, whatever fails. Its record holds its loan but while a lane has it. Where
 /// stages see tiles in order, a turnstile before the lanes keeps each tile until all before it have come.
@@ -42,6 +43,7 @@ class TileRoute {
     bool ordered = false;              ///< The sink sees tiles by sequence 0, 1, 2 ...
     bool parallel_sink = false;        ///< Several tiles in the sink at once.
     bool sink_at_once = false;         ///< The thread that completes a tile calls the sink, unless there is an order.
+    std::size_t lanes = 1;             ///< Lanes that complete tiles.
     std::size_t consumers = 1;         ///< Threads for host stages and sink, the one in Graph::wait among them.
     std::chrono::nanoseconds spin{0};  ///< As Graph has it.
     std::vector<CpuSet> cpus = {};     ///< Likewise.
@@ -65,17 +67,18 @@ class TileRoute {
   ///
   /// Blocks: never; without host stages it hands the tile to a lane.
   void send(Loan loan, std::shared_ptr<Failure const> failure);
-  /// What lanes call with a tile that is complete.
+  /// Where that lane gives its completions. Tiles that it gives one after the other travel together.
   ///
-  /// Blocks: never; with `sink_at_once` it delivers the tile before it returns.
-  void from_lane(Completion completion);
+  /// Threads: the lane's.
+  /// Blocks:  never; with `sink_at_once` it delivers the tile before it returns.
+  CompletionTaker& way_back(std::size_t lane) { return ways_back_[lane]; }
 
   /// What a lane calls that has lost its device, with or without a tile. Without a tile to lend no thread would come to
   /// submit one: if no lane is left, or every tile is stranded, `enough` is asked to stop.
   void end_if_no_lane_is_left() noexcept;
 
   /// Tiles that were sent so far.
-  std::uint64_t sent() const noexcept { return sent_.load(std::memory_order_relaxed); }
+  std::uint64_t sent() const noexcept { return graph_.came(); }
 
   Graph& graph() noexcept { return graph_; }
   Graph const& graph() const noexcept { return graph_; }
@@ -85,31 +88,46 @@ class TileRoute {
   /// name is called by its number, from 1.
   struct HostWork final : StationWork {
     HostWork(TileRoute& of, HostStage its, std::size_t number);
-    void take(TileRecord& record) noexcept override;
+    void take(TileRecord& record, bool follows) noexcept override;
     TileRoute& route;
     HostStage const stage;
     std::string const name;   ///< "decode", "host stage 2".
     std::string const title;  ///< "Host stage 'decode'", "Host stage 2".
     Station* station = nullptr;
-    HostWork* next = nullptr;
+    bool leads_on = false;  ///< By an edge, to the next host stage or the lanes' node.
   };
   struct OrderWork final : StationWork {
     OrderWork(TileRoute& of, std::size_t tiles) : route(of), order(tiles) {}
-    void take(TileRecord& record) noexcept override;
+    void take(TileRecord& record, bool follows) noexcept override;
     TileRoute& route;
     Sequencer order;
   };
+  /// Where a lane gives its completions, and what came so far of tiles that come together.
+  struct WayBack final : CompletionTaker {
+    WayBack(TileRoute& of, std::size_t its_lane) : route(of), lane(its_lane) {}
+    void take(Completion completion, bool more) override;
+    TileRoute& route;
+    std::size_t const lane;
+    Records kept;
+  };
+  struct LanesWork final : StationWork {
+    explicit LanesWork(TileRoute& of) : route(of) {}
+    void take(TileRecord& record, bool /*follows*/) noexcept override { route.to_lane(record); }
+    TileRoute& route;
+  };
   struct SinkWork final : StationWork {
     explicit SinkWork(TileRoute& of) : route(of) {}
-    void take(TileRecord& record) noexcept override { route.deliver(record); }
+    void take(TileRecord& record, bool follows) noexcept override { route.deliver(record, follows); }
     TileRoute& route;
   };
 
+  void add_nodes(Options const& options);
   void work_on_host(HostWork const& work, TileRecord& record) noexcept;
   void to_lane(TileRecord& record);
   void to_lane_in_turn(TileRecord& record);
+  void cancel(Loan loan);
   void to_sink(TileRecord& record) noexcept;
-  void deliver(TileRecord& record) noexcept;
+  void deliver(TileRecord& record, bool follows) noexcept;
 
   Pool const& pool_;
   std::span<TileRecord> const records_;
@@ -118,21 +136,23 @@ class TileRoute {
   RunOutcomes& outcomes_;
   std::stop_source enough_;
   bool const parallel_sink_;
+  bool const one_at_a_time_;  ///< The sink gets them, from one consumer after the other.
   StepLog* const recorder_;
   Ranges* const ranges_;
   std::uint32_t const deliver_row_;
   std::atomic<TileTaker*> lanes_{nullptr};  ///< A lane may be lost before the others are there.
-  /// Relaxed: a tile is handed on behind its count, so a thread that sees a later count of it sees this one. In a cache
-  /// line of its own: consumers read what is around it.
-  alignas(64) std::atomic<std::uint64_t> sent_{0};
 
-  alignas(64) std::deque<HostWork> host_;
+  std::deque<HostWork> host_;
+  std::deque<WayBack> ways_back_;                        ///< By lane.
   std::optional<BasicTurnstile<TileRecord>> turnstile_;  ///< Before the lanes, if their stages see tiles in order.
   std::optional<OrderWork> order_;
+  Clock::time_point sink_ended_{};  ///< The last call of the sink, if it gets one tile at a time.
+  LanesWork lanes_work_{*this};
   SinkWork sink_work_{*this};
   Graph graph_;                       ///< It is destroyed first.
   Station* order_station_ = nullptr;  ///< Null without order.
-  Station* sink_station_ = nullptr;   ///< Null if the sink is called at once.
+  /// Null if the sink is called at once: on a lane's thread, so no edge leads there.
+  LanesNode* lanes_node_ = nullptr;
 };
 
 }  // namespace penstock

@@ -11,14 +11,14 @@
 namespace penstock {
 
 DeviceQueue::DeviceQueue(Device& device, LaneOptions const& options, unsigned number, LaneState& state,
-                         std::shared_ptr<LanePost> post, LaneSummary& summary, OnCompletion const& on_completion)
+                         std::shared_ptr<LanePost> post, LaneSummary& summary, CompletionTaker& completions)
     : device_(device),
       options_(options),
       number_(number),
       state_(state),
       post_(std::move(post)),
       summary_(summary),
-      on_completion_(on_completion),
+      completions_(completions),
       speechless_(std::make_shared<Failure const>(Failure{
           "device", "The lane gave up, and there was no memory to say why: use less of it.", ErrorKind::device_lost})) {
   recorded_.reserve(options.flight.recorder != nullptr ? options.batch : 0);
@@ -116,7 +116,8 @@ void DeviceQueue::arm() {
 
 void DeviceQueue::turn_away(std::span<Loan> loans) {
   for (Loan& loan : loans) {
-    deliver(loss_ == nullptr ? Completion::cancelled(std::move(loan)) : Completion::failed(std::move(loan), loss_));
+    deliver(loss_ == nullptr ? Completion::cancelled(std::move(loan)) : Completion::failed(std::move(loan), loss_),
+            false);
   }
 }
 
@@ -221,7 +222,7 @@ void DeviceQueue::retire_up_to(std::uint64_t number) {
   while (flight_->retired() < number) {
     Completion completion = flight_->retire();
     counts_.find(asks_by_);
-    deliver(std::move(completion));
+    deliver(std::move(completion), flight_->retired() < number);
   }
 }
 
@@ -265,14 +266,15 @@ void DeviceQueue::fail_all_in_flight(std::shared_ptr<Failure const> why) {
     counts_.returned.add(1);
     // The device may still use this tile, so no other user may get it again.
     if (device_.abandoned()) completion.loan.strand();
-    deliver(std::move(completion));
+    deliver(std::move(completion), !flight_->empty());
   }
 }
 
-void DeviceQueue::deliver(Completion completion) noexcept {
+/// With `more`, this is called again before anything else is.
+void DeviceQueue::deliver(Completion completion, bool more) noexcept {
   counts_.end(completion);
   state_.count_out();
-  on_completion_(std::move(completion));
+  completions_.take(std::move(completion), more);
   // The callee may be a sink, and have left a refusal on this thread: no stage is to be blamed for that.
   static_cast<void>(device_.take_refusal());
 }

@@ -12,6 +12,7 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/device.hpp"
+#include "penstock/lane/completion_taker.hpp"
 #include "penstock/lane/flight.hpp"
 #include "penstock/lane/intake.hpp"
 #include "penstock/lane/lane_counts.hpp"
@@ -38,12 +39,9 @@ namespace penstock {
 class DeviceQueue {
  public:
   using Clock = penstock::Clock;
-  /// Called once per tile. Must not throw.
-  using OnCompletion = std::function<void(Completion)>;
-
   /// All that is given outlives it, but for the post, which it shares.
   DeviceQueue(Device& device, LaneOptions const& options, unsigned number, LaneState& state,
-              std::shared_ptr<LanePost> post, LaneSummary& summary, OnCompletion const& on_completion);
+              std::shared_ptr<LanePost> post, LaneSummary& summary, CompletionTaker& completions);
   DeviceQueue(DeviceQueue const&) = delete;
   DeviceQueue& operator=(DeviceQueue const&) = delete;
 
@@ -121,7 +119,7 @@ class DeviceQueue {
   void give_up(Error const& error);
   void note_loss(char const* what, char const* reason) noexcept;
   void fail_all_in_flight(std::shared_ptr<Failure const> why);
-  void deliver(Completion completion) noexcept;
+  void deliver(Completion completion, bool more) noexcept;
 
   Device& device_;
   LaneOptions const& options_;
@@ -129,7 +127,7 @@ class DeviceQueue {
   LaneState& state_;
   std::shared_ptr<LanePost> const post_;
   LaneSummary& summary_;
-  OnCompletion const& on_completion_;
+  CompletionTaker& completions_;
   std::shared_ptr<Failure const> const speechless_;  ///< Used if there is no memory for another.
 
   std::uint32_t row_ = 0;        ///< Where a recorder is told what this thread does.

@@ -27,18 +27,18 @@ LaneOptions expect_sound(LaneOptions options) {
 }  // namespace
 
 Lane::Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions options, unsigned number,
-           Stages const& stages, OnCompletion on_completion)
+           Stages const& stages, std::optional<CompletionFunction> function, CompletionTaker* completions)
     : device_(device),
       shape_(shape),
       options_(expect_sound(std::move(options))),
       number_(number),
-      on_completion_(std::move(on_completion)),
+      function_(std::move(function)),
       most_tiles_(most_tiles),
       post_(std::make_shared<LanePost>(ticket_capacity(options_.flight.slots))),
       bell_(post_->bell),
       state_(bell_),
       intake_(most_tiles, shape, options_),
-      queue_(device, options_, number, state_, post_, summary_, on_completion_),
+      queue_(device, options_, number, state_, post_, summary_, completions != nullptr ? *completions : *function_),
       brings_(options_.bringer != nullptr) {
   batch_.reserve(options_.batch);
   std::promise<void> ready;

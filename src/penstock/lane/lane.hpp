@@ -36,17 +36,25 @@ namespace penstock {
 /// Threads: the one that made it, except where noted.
 class Lane {
  public:
-  /// Called on the lane's thread, once per tile: those that went to the device batch by batch in the order the lane
-  /// took them; cancelled ones at once. Must not throw.
-  using OnCompletion = DeviceQueue::OnCompletion;
+  /// Called on the lane's thread, once per tile. Must not throw.
+  using OnCompletion = std::function<void(Completion)>;
 
   /// Starts the thread, makes streams, slots and stage, and returns when the lane is ready for tiles.
+  ///
+  /// `completions`, which outlives the lane, gets tiles that went to the device batch by batch in the order the lane
+  /// took them; cancelled ones at once.
   ///
   /// Blocks: until then.
   /// Throws: Error, if the device has too little memory or refuses, or if all is to be mapped and the stage does not
   /// promise that it passes over a tile once; and what `stages.make` throws.
   Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions options, unsigned number,
-       Stages const& stages, OnCompletion on_completion);
+       Stages const& stages, CompletionTaker& completions)
+      : Lane(device, shape, most_tiles, std::move(options), number, stages, std::nullopt, &completions) {}
+  /// The same for a function.
+  Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions options, unsigned number,
+       Stages const& stages, OnCompletion on_completion)
+      : Lane(device, shape, most_tiles, std::move(options), number, stages,
+             CompletionFunction(std::move(on_completion)), nullptr) {}
   Lane(Lane const&) = delete;
   Lane& operator=(Lane const&) = delete;
   /// Cancels what has not started, waits for the rest.
@@ -129,6 +137,8 @@ class Lane {
   LaneSnapshot snapshot() const noexcept;
 
  private:
+  Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions options, unsigned number,
+       Stages const& stages, std::optional<CompletionFunction> function, CompletionTaker* completions);
   void body(std::promise<void>& ready, Stages const& stages);
   void open(Stages const& stages);
   void serve_to_the_end();
@@ -149,7 +159,7 @@ class Lane {
   TileShape const shape_;
   LaneOptions const options_;
   unsigned const number_;
-  OnCompletion const on_completion_;
+  std::optional<CompletionFunction> function_;  ///< If it was made for one.
   std::size_t const most_tiles_;
 
   // Shared with other threads.

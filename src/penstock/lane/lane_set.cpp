@@ -42,8 +42,10 @@ std::size_t parts_of(std::vector<LanePlace> const& places) {
 }  // namespace
 
 LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
-                 LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion)
-    : bring_tiles_(options.bringer != nullptr),
+                 LaneOptions const& options, Stages const& stages, std::vector<CompletionTaker*> const& completions,
+                 std::optional<CompletionFunction> function)
+    : function_(std::move(function)),
+      bring_tiles_(options.bringer != nullptr),
       // With fewer, larger blocks some lanes would get no block.
       batch_(largest_batch(options.batch, options.flight.slots, most_tiles, places.size())),
       near_(parts_of(places)) {
@@ -52,7 +54,7 @@ LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::siz
   lanes_.reserve(places.size());
   failures_.reserve(2 * places.size());  // So that no merge is left out for want of memory.
   try {
-    make_lanes(places, shape, most_tiles, options, stages, on_completion);
+    make_lanes(places, shape, most_tiles, options, stages, completions);
     note_who_is_near(places);
   } catch (...) {
     close();  // All at once, as they end together.
@@ -61,7 +63,8 @@ LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::siz
 }
 
 void LaneSet::make_lanes(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
-                         LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion) {
+                         LaneOptions const& options, Stages const& stages,
+                         std::vector<CompletionTaker*> const& completions) {
   std::map<Device const*, std::shared_ptr<EndLatch>> ends;
   for (unsigned number = 0; number < places.size(); ++number) {
     LaneOptions own = options;
@@ -72,7 +75,7 @@ void LaneSet::make_lanes(std::vector<LanePlace> const& places, TileShape shape, 
     own.name = "ps-lane-" + std::to_string(number);
     own.cpus = places[number].cpus;
     lanes_.push_back(std::make_unique<Lane>(*places[number].device, shape, most_tiles, std::move(own), number, stages,
-                                            on_completion));
+                                            completions.empty() ? *function_ : *completions[number]));
   }
 }
 

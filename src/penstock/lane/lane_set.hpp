@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "penstock/lane/lane.hpp"
@@ -38,10 +40,17 @@ class TileTaker {
 /// Threads: any may submit, cancel and ask `lost`; the rest is for the one that made it.
 class LaneSet final : public TileTaker {
  public:
+  /// The lane with number k gives its completions to `completions[k]`, which outlives it.
+  ///
   /// Blocks: until each lane is ready for tiles, one after the other.
   /// Throws: as Lane; the lanes already started are closed again.
   LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles, LaneOptions const& options,
-          Stages const& stages, Lane::OnCompletion const& on_completion);
+          Stages const& stages, std::vector<CompletionTaker*> const& completions)
+      : LaneSet(places, shape, most_tiles, options, stages, completions, std::nullopt) {}
+  /// The same for a function that all lanes call.
+  LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles, LaneOptions const& options,
+          Stages const& stages, Lane::OnCompletion on_completion)
+      : LaneSet(places, shape, most_tiles, options, stages, {}, CompletionFunction(std::move(on_completion))) {}
   LaneSet(LaneSet const&) = delete;
   LaneSet& operator=(LaneSet const&) = delete;
   /// Cancels what has not started, waits for the rest.
@@ -70,7 +79,7 @@ class LaneSet final : public TileTaker {
   /// freed. Lanes that are bringing a tile are left behind. If this thread runs a kernel of a device, that device is
   /// abandoned, since the kernel does not end.
   ///
-  /// Threads: any, also one that is in a lane's `on_completion` or stage, while another is in `close`.
+  /// Threads: any, also one that is in the taker of a lane's completions or its stage, while another is in `close`.
   /// Blocks:  until the others have come so far.
   void end_but_for_this_thread() noexcept;
   /// True on a thread that runs kernels or callbacks of one of the lanes' devices.
@@ -92,18 +101,22 @@ class LaneSet final : public TileTaker {
   std::vector<std::string> remarks() const;
 
  private:
+  LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles, LaneOptions const& options,
+          Stages const& stages, std::vector<CompletionTaker*> const& completions,
+          std::optional<CompletionFunction> function);
   /// The lanes next to a part of the pool.
   struct Near {
     std::vector<Lane*> lanes;
     std::atomic<std::size_t> turn{0};
   };
   void make_lanes(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
-                  LaneOptions const& options, Stages const& stages, Lane::OnCompletion const& on_completion);
+                  LaneOptions const& options, Stages const& stages, std::vector<CompletionTaker*> const& completions);
   void note_who_is_near(std::vector<LanePlace> const& places);
   Lane& choose(Tile const& tile) noexcept;
   Lane* lane_of_this_thread() const noexcept;
 
-  bool const bring_tiles_;  ///< Lanes have a bringer.
+  std::optional<CompletionFunction> function_;  ///< If they were made for one.
+  bool const bring_tiles_;                      ///< Lanes have a bringer.
   std::size_t const batch_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Lane*> all_;

@@ -4,6 +4,7 @@
 #include "penstock/flow/graph.hpp"
 
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "penstock/flow/station.hpp"
@@ -25,11 +26,17 @@ void Station::serve(std::unique_lock<std::mutex>& lock) noexcept {
   ++serving_;
   ++frame_.serving;
   lock.unlock();
-  work_.take(record);
+  work_.take(record, false);
   lock.lock();
   --serving_;
   --frame_.serving;
   frame_.changed.notify_all();
+}
+
+void LanesNode::leave(std::size_t /*way_out*/, Records const& records) noexcept {
+  std::vector<TileRecord*> all;
+  for (TileRecord* record = records.newest; record != nullptr; record = record->next) all.push_back(record);
+  for (; !all.empty(); all.pop_back()) next_->push(*all.back());
 }
 
 struct Graph::Nodes {
@@ -76,6 +83,7 @@ struct Graph::Nodes {
   std::vector<CpuSet> others;  ///< The CPUs of each consumer beside the thread that waits.
   Frame frame;
   std::deque<Station> stations;
+  std::optional<LanesNode> lanes;
   std::deque<BoundThread> consumers;
 };
 
@@ -91,33 +99,33 @@ Station& Graph::add(std::size_t at_once, StationWork& work) {
   return nodes_->stations.emplace_back(nodes_->frame, at_once, work);
 }
 
+LanesNode& Graph::add_lanes(std::size_t /*lanes*/, StationWork& work) {
+  return nodes_->lanes.emplace(work);
+}
+
+void Graph::join(Station& from, Station& to) {
+  from.lead_to(to);
+}
+void Graph::join(Station& from, LanesNode& to) {
+  from.lead_to(to);
+}
+void Graph::join(LanesNode& from, Station& to) {
+  from.lead_to(to);
+}
+
 void Graph::start() {
   nodes_->start();
 }
 
 void Graph::attach() {}
 
-void Graph::open_input() noexcept {
-  owe();
-}
-
-void Graph::end_input() noexcept {
-  settle();
-}
-
-void Graph::owe() noexcept {
+void Graph::owes_nothing() noexcept {
   std::scoped_lock const lock(nodes_->frame.mutex);
-  ++nodes_->frame.owed;
-}
-
-void Graph::settle() noexcept {
-  std::scoped_lock const lock(nodes_->frame.mutex);
-  --nodes_->frame.owed;
   nodes_->frame.changed.notify_all();
 }
 
 void Graph::wait() {
-  nodes_->serve_until([this] { return nodes_->frame.owed == 0 && nodes_->frame.serving == 0; });
+  nodes_->serve_until([this] { return debts_.none() && nodes_->frame.serving == 0; });
 }
 
 std::vector<CpuSet> Graph::bound_to() const {

@@ -13,15 +13,35 @@ namespace penstock {
 struct Frame {
   std::mutex mutex;
   std::condition_variable changed;
-  std::size_t owed = 0;     ///< Records that are under way, and holds.
   std::size_t serving = 0;  ///< Threads in a station's work.
   bool over = false;
+};
+
+/// As src/penstock/flow/station.hpp has it.
+struct Records {
+  TileRecord* newest = nullptr;
+  TileRecord* oldest = nullptr;
+
+  void add(TileRecord& record) noexcept {
+    record.next = newest;
+    if (newest == nullptr) oldest = &record;
+    newest = &record;
+  }
+};
+
+/// What an edge leads to.
+class RecordsIn {
+ public:
+  virtual void push(TileRecord& record) noexcept = 0;
+
+ protected:
+  ~RecordsIn() = default;
 };
 
 /// What a consumer does with a record that waited for it in a station.
 class StationWork {
  public:
-  virtual void take(TileRecord& record) noexcept = 0;
+  virtual void take(TileRecord& record, bool follows) noexcept = 0;
 
  protected:
   ~StationWork() = default;
@@ -30,7 +50,7 @@ class StationWork {
 /// Stands in the place of src/penstock/flow/station.hpp: records wait in it until a consumer does its work with them.
 ///
 /// Threads: any may push; the consumers serve, with the frame's mutex held but in the work.
-class Station {
+class Station final : public RecordsIn {
  public:
   static constexpr std::size_t unlimited = 0;
 
@@ -38,7 +58,9 @@ class Station {
   Station(Station const&) = delete;
   Station& operator=(Station const&) = delete;
 
-  void push(TileRecord& record) noexcept;
+  void push(TileRecord& record) noexcept override;
+  void lead_to(RecordsIn& next) noexcept { next_ = &next; }
+  void pass_on(TileRecord& record) noexcept { next_->push(record); }
   /// True if a record waits, and fewer than `at_once` are at work.
   bool ready() const noexcept { return oldest_ != nullptr && (at_once_ == unlimited || serving_ < at_once_); }
   /// Does the work of the record that waited for longest.
@@ -51,6 +73,23 @@ class Station {
   TileRecord* oldest_ = nullptr;
   TileRecord* newest_ = nullptr;
   std::size_t serving_ = 0;
+  RecordsIn* next_ = nullptr;
+};
+
+/// Likewise: what comes in is handed to a lane at once.
+class LanesNode final : public RecordsIn {
+ public:
+  explicit LanesNode(StationWork& work) : work_(work) {}
+  LanesNode(LanesNode const&) = delete;
+  LanesNode& operator=(LanesNode const&) = delete;
+
+  void push(TileRecord& record) noexcept override { work_.take(record, false); }
+  void lead_to(RecordsIn& next) noexcept { next_ = &next; }
+  void leave(std::size_t way_out, Records const& records) noexcept;
+
+ private:
+  StationWork& work_;
+  RecordsIn* next_ = nullptr;
 };
 
 }  // namespace penstock
