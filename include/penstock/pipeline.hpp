@@ -209,6 +209,19 @@ class Feed {
   Pipeline* pipeline_;
 };
 
+/// A node of the oneTBB graph that each run of a pipeline makes.
+struct GraphNode {
+  enum class Kind : std::uint8_t { host_stage, lanes, order, sink };
+  Kind kind = Kind::lanes;
+  std::string name = {};             ///< That of a host stage, "lanes", "order" or "sink".
+  std::size_t at_once = 1;           ///< Tiles that it works on at once, or lanes; 0: one for each consumer.
+  std::vector<std::size_t> to = {};  ///< Nodes that its edges lead to, by index.
+};
+/// A line for each node, with its edges: "decode, up to 4 at once -> lanes".
+std::string describe(std::span<GraphNode const> graph);
+/// The same in the language of Graphviz, for `dot`.
+std::string as_dot(std::span<GraphNode const> graph);
+
 /// Pinned tiles, lanes on devices, and the oneTBB graph between a source and a sink.
 ///
 /// A pipeline is made once and runs any number of times, one run at a time: either by `run`, which starts its own
@@ -287,6 +300,9 @@ class Pipeline {
   Snapshot snapshot() const;
   /// The options with all values that were determined for this machine.
   PipelineOptions const& options() const noexcept;
+  /// Nodes and edges of the graph of each run, in the order in which a tile comes by. With `sink_on_lanes` the lanes
+  /// and the sink are no nodes, unless it is `ordered`.
+  std::vector<GraphNode> graph() const;
   Pool& pool() noexcept;
 
  private:

@@ -64,6 +64,17 @@ struct ARoute : testing::Test {
   std::optional<TileRoute> route;
 };
 
+/// Seen to fail where WayBack forgets what came before, and where Records::add links the other way round.
+TEST_F(ARoute, KeepsTheOrderOfTilesThatALaneGivesOneAfterTheOther) {
+  TileRoute& by = open({});
+  for (std::uint64_t sequence = 0; sequence < tiles; ++sequence) by.send(tile(sequence), nullptr);
+  for (std::size_t which = 0; which < tiles; ++which) {
+    by.way_back(0).take(Completion::done(std::move(lanes.kept[which])), which != 2 && which != 3);
+  }
+  by.graph().wait();
+  EXPECT_THAT(sequences, ElementsAre(0, 1, 2, 3));
+}
+
 /// Seen to fail if TileRoute::to_lane gives failed tiles to a lane, and if to_sink passes the order by.
 TEST_F(ARoute, KeepsThePlaceOfATileThatFailedBeforeTheLanes) {
   TileRoute& by = open({.ordered = true});

@@ -148,6 +148,9 @@ Snapshot Pipeline::snapshot() const {
 PipelineOptions const& Pipeline::options() const noexcept {
   return parts_->plan.options;
 }
+std::vector<GraphNode> Pipeline::graph() const {
+  return nodes_of(route_options(parts_->plan.options, {}, parts_->plan.lanes.size(), {}));
+}
 Pool& Pipeline::pool() noexcept {
   return parts_->pool;
 }

@@ -19,22 +19,6 @@ std::chrono::nanoseconds cpu_time() noexcept {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-TileRoute::Options route_options(PipelineOptions const& options, StageOrder const& order, std::size_t lanes,
-                                 std::vector<CpuSet> const& consumers) {
-  auto const spin = options.tuning.borrow_spin.value_or(std::chrono::microseconds(0));
-  return {.host_stages = options.host_stages,
-          .stage_order = order,
-          .ordered = options.ordered,
-          .parallel_sink = options.parallel_sink,
-          .sink_at_once = options.tuning.sink_on_lanes,
-          .lanes = lanes,
-          .consumers = options.consumers,
-          .spin = enters_graph(options) ? spin : std::chrono::microseconds(0),
-          .cpus = consumers,
-          .recorder = options.watching.recorder,
-          .ranges = options.watching.ranges};
-}
-
 LaneOptions lane_options(PipelineOptions const& options) {
   static_assert(Tuning::for_ever >= spin_for_ever);
   LaneOptions own;
@@ -57,6 +41,22 @@ LaneOptions lane_options(PipelineOptions const& options) {
 }
 
 }  // namespace
+
+TileRoute::Options route_options(PipelineOptions const& options, StageOrder const& order, std::size_t lanes,
+                                 std::vector<CpuSet> const& consumers) {
+  auto const spin = options.tuning.borrow_spin.value_or(std::chrono::microseconds(0));
+  return {.host_stages = options.host_stages,
+          .stage_order = order,
+          .ordered = options.ordered,
+          .parallel_sink = options.parallel_sink,
+          .sink_at_once = options.tuning.sink_on_lanes,
+          .lanes = lanes,
+          .consumers = options.consumers,
+          .spin = enters_graph(options) ? spin : std::chrono::microseconds(0),
+          .cpus = consumers,
+          .recorder = options.watching.recorder,
+          .ranges = options.watching.ranges};
+}
 
 Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> records,
          std::vector<LanePlace> const& lanes, PipelineOptions const& options,

@@ -34,6 +34,10 @@ namespace penstock {
 /// How a run gets its tiles.
 enum class Input : std::uint8_t { pulled, pushed };
 
+/// What the options of a pipeline mean for its route, with so many lanes, and consumers on these CPUs.
+TileRoute::Options route_options(PipelineOptions const& options, StageOrder const& order, std::size_t lanes,
+                                 std::vector<CpuSet> const& consumers);
+
 /// One run of a pipeline, from its first tile to its report: its beginning, its end, and what it came to.
 /// TileRoute has what becomes of each tile.
 ///

@@ -84,8 +84,8 @@ void Station::serve() noexcept {
 }
 
 void Station::serve_all() noexcept {
-  bool follows = false;
   do {
+    bool follows = false;  // What is taken later may have come later.
     for (TileRecord* record = arrivals_.take(); record != nullptr;) {
       TileRecord* const next = record->next;  // After the work it may belong to another tile.
       work_.take(*record, std::exchange(follows, true));

@@ -88,7 +88,7 @@ struct Records {
 /// What is done with a record that came to a node: in a station by a consumer, in the lanes' node by whoever brings it.
 class StationWork {
  public:
-  /// `follows`: the same consumer did this work with another record just before.
+  /// `follows`: the same consumer did this work with another record just before, when this one had come.
   virtual void take(TileRecord& record, bool follows) noexcept = 0;
 
  protected:

@@ -29,30 +29,47 @@ TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRec
   graph_.start();
 }
 
-/// Host stages, the lanes, order, sink. A sink that takes one tile at a time in order is called by the order's node.
+/// What became of a GraphNode: one of the two.
+struct TileRoute::Made {
+  Station* station = nullptr;
+  LanesNode* lanes = nullptr;
+};
+
 void TileRoute::add_nodes(Options const& options) {
-  for (HostStage const& stage : options.host_stages) {
-    HostWork& work = host_.emplace_back(*this, stage, host_.size() + 1);
-    work.station = &graph_.add(stage.at_once, work);
-    if (host_.size() < 2) continue;
-    HostWork& before = host_[host_.size() - 2];
-    graph_.join(*before.station, *work.station);
-    before.leads_on = true;
+  std::vector<GraphNode> const nodes = nodes_of(options);
+  std::vector<Made> made;
+  for (GraphNode const& node : nodes) {
+    switch (node.kind) {
+      case GraphNode::Kind::host_stage: {
+        HostWork& work = host_.emplace_back(*this, options.host_stages[host_.size()], node.name, !node.to.empty());
+        work.station = &graph_.add(node.at_once, work);
+        made.push_back({.station = work.station});
+        break;
+      }
+      case GraphNode::Kind::lanes:
+        lanes_node_ = &graph_.add_lanes(node.at_once, lanes_work_);
+        made.push_back({.lanes = lanes_node_});
+        break;
+      case GraphNode::Kind::order:
+        order_station_ = &graph_.add(node.at_once, order_.emplace(*this, records_.size()));
+        made.push_back({.station = order_station_});
+        break;
+      case GraphNode::Kind::sink:
+        made.push_back({.station = &graph_.add(node.at_once, sink_work_)});
+        break;
+    }
   }
-  if (options.sink_at_once && !options.ordered) return;
-  lanes_node_ = &graph_.add_lanes(options.lanes, lanes_work_);
-  if (!host_.empty()) {
-    graph_.join(*host_.back().station, *lanes_node_);
-    host_.back().leads_on = true;
+  for (std::size_t from = 0; from < nodes.size(); ++from) {
+    for (std::size_t const to : nodes[from].to) {
+      if (made[from].lanes != nullptr) {
+        graph_.join(*made[from].lanes, *made[to].station);
+      } else if (made[to].lanes != nullptr) {
+        graph_.join(*made[from].station, *made[to].lanes);
+      } else {
+        graph_.join(*made[from].station, *made[to].station);
+      }
+    }
   }
-  if (options.ordered) {
-    order_station_ = &graph_.add(1, order_.emplace(*this, records_.size()));
-    graph_.join(*lanes_node_, *order_station_);
-    if (!parallel_sink_) return;
-  }
-  Station& sink = graph_.add(parallel_sink_ ? Station::unlimited : 1, sink_work_);
-  if (options.ordered) return graph_.join(*order_station_, sink);
-  graph_.join(*lanes_node_, sink);
 }
 
 void TileRoute::send(Loan loan, std::shared_ptr<Failure const> failure) {
@@ -66,11 +83,12 @@ void TileRoute::send(Loan loan, std::shared_ptr<Failure const> failure) {
   to_lane(record);
 }
 
-TileRoute::HostWork::HostWork(TileRoute& of, HostStage its, std::size_t number)
+TileRoute::HostWork::HostWork(TileRoute& of, HostStage its, std::string name_of_node, bool has_edge)
     : route(of),
       stage(std::move(its)),
-      name(stage.name.empty() ? "host stage " + std::to_string(number) : stage.name),
-      title(stage.name.empty() ? "Host stage " + std::to_string(number) : "Host stage '" + stage.name + "'") {}
+      name(std::move(name_of_node)),
+      title(stage.name.empty() ? "H" + name.substr(1) : "Host stage '" + name + "'"),
+      leads_on(has_edge) {}
 
 void TileRoute::HostWork::take(TileRecord& record, bool /*follows*/) noexcept {
   WorksFor const working(&route.pool_);

@@ -87,14 +87,14 @@ class TileRoute {
   /// A host stage, and what it is called in a failure: made once, since later there may be no memory. A stage without a
   /// name is called by its number, from 1.
   struct HostWork final : StationWork {
-    HostWork(TileRoute& of, HostStage its, std::size_t number);
+    HostWork(TileRoute& of, HostStage its, std::string name_of_node, bool has_edge);
     void take(TileRecord& record, bool follows) noexcept override;
     TileRoute& route;
     HostStage const stage;
     std::string const name;   ///< "decode", "host stage 2".
     std::string const title;  ///< "Host stage 'decode'", "Host stage 2".
+    bool const leads_on;      ///< By an edge, to the next host stage or the lanes' node.
     Station* station = nullptr;
-    bool leads_on = false;  ///< By an edge, to the next host stage or the lanes' node.
   };
   struct OrderWork final : StationWork {
     OrderWork(TileRoute& of, std::size_t tiles) : route(of), order(tiles) {}
@@ -121,6 +121,7 @@ class TileRoute {
     TileRoute& route;
   };
 
+  struct Made;
   void add_nodes(Options const& options);
   void work_on_host(HostWork const& work, TileRecord& record) noexcept;
   void to_lane(TileRecord& record);
@@ -154,5 +155,12 @@ class TileRoute {
   /// Null if the sink is called at once: on a lane's thread, so no edge leads there.
   LanesNode* lanes_node_ = nullptr;
 };
+
+/// The nodes of a route, with their edges, host stages first: a route makes each of these and no other. A sink that
+/// takes one tile at a time in order is called by the order's node. Lanes that call the sink are no node, since an edge
+/// would keep others waiting meanwhile.
+///
+/// Throws: std::bad_alloc.
+std::vector<GraphNode> nodes_of(TileRoute::Options const& options);
 
 }  // namespace penstock
