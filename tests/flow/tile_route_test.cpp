@@ -64,7 +64,7 @@ struct ARoute : testing::Test {
   std::optional<TileRoute> route;
 };
 
-/// Seen to fail where WayBack forgets what came before, and where Records::add links the other way round.
+/// Seen to hang where WayBack forgets what came before, and where a station keeps only the oldest of a message.
 TEST_F(ARoute, KeepsTheOrderOfTilesThatALaneGivesOneAfterTheOther) {
   TileRoute& by = open({});
   for (std::uint64_t sequence = 0; sequence < tiles; ++sequence) by.send(tile(sequence), nullptr);
