@@ -5,7 +5,10 @@
 #include <cstdio>
 #include <string>
 
+#include <penstock/devices.hpp>
+#include <penstock/kernels.hpp>
 #include <penstock/penstock.hpp>
+#include <penstock/recorder.hpp>
 
 using namespace penstock;
 

@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "penstock/steps.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
@@ -207,7 +206,9 @@ struct Tuning {
   Bind bind = Bind::node;  ///< Where threads and tiles are kept (docs/decisions/threads.md).
 };
 
+class Ranges;
 class RunHook;
+class StepLog;
 struct PipelineOptions;
 
 /// Makes a hook for one pipeline (run_hook.hpp); null for none. It may add to the pipeline's options, a recorder for
@@ -230,8 +231,8 @@ struct Watching {
   /// comparison for each tile. Refused for a GPU; compute-sanitizer does that there.
   bool red_zones = false;
   /// Is notified of the steps of threads while they run: borrow, fill, host, enqueue, sink. Null for none; it must
-  /// outlive the pipeline. For a profiler derive a class from Ranges; src/penstock/nvtx in the repository has one for
-  /// NVTX.
+  /// outlive the pipeline. For a profiler derive a class from Ranges (steps.hpp); src/penstock/nvtx in the repository
+  /// has one for NVTX.
   Ranges* ranges = nullptr;
 };
 
