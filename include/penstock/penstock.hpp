@@ -3,7 +3,6 @@
 #pragma once
 
 #include "penstock/error.hpp"
-#include "penstock/messages.hpp"
 #include "penstock/named_devices.hpp"
 #include "penstock/options.hpp"
 #include "penstock/pipeline.hpp"

@@ -11,7 +11,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/messages.hpp"
+#include "penstock/error.hpp"
 #include "penstock/models/faults.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/recorder.hpp"

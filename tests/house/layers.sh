@@ -11,7 +11,7 @@
 # a line. Prints one line per broken rule and exits 1 if there is one.
 set -euo pipefail
 export LC_ALL=C
-root=$1 data=$2 knots_file=${3:-/dev/null} most=${4:-21}
+root=$1 data=$2 knots_file=${3:-/dev/null} most=${4:-17}
 
 # Who may include what from outside: a header as a pattern, and the layers that it is the idea of.
 outside=(
