@@ -7,8 +7,8 @@
 
 #include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
+#include <penstock/observe.hpp>
 #include <penstock/penstock.hpp>
-#include <penstock/recorder.hpp>
 
 using namespace penstock;
 

@@ -217,7 +217,7 @@ using RunHookMaker = std::function<std::unique_ptr<RunHook>(PipelineOptions& opt
 
 /// Observers of a pipeline while it works.
 struct Watching {
-  /// Is told when each tile that it wants was where, from borrow to sink: a Recorder (recorder.hpp). Null for none; it
+  /// Is told when each tile that it wants was where, from borrow to sink: a Recorder (observe.hpp). Null for none; it
   /// outlives the pipeline.
   StepLog* recorder = nullptr;
   /// Each makes something that looks at the pipeline's runs: `{verdicts()}`, `{attribution()}` of observe.hpp, or your

@@ -13,8 +13,8 @@
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/error.hpp"
 #include "penstock/models/faults.hpp"
+#include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/recorder.hpp"
 
 namespace penstock {
 namespace {
