@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <string>
 
+#include <penstock/devices.hpp>
+#include <penstock/kernels.hpp>
+#include <penstock/observe.hpp>
 #include <penstock/penstock.hpp>
 
 using namespace penstock;

@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <numeric>
 
+#include <penstock/devices.hpp>
+#include <penstock/kernels.hpp>
+#include <penstock/own_memory.hpp>
 #include <penstock/penstock.hpp>
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -14,8 +14,8 @@
 
 #include <netinet/in.h>
 #include <penstock/devices.hpp>
+#include <penstock/kernels.hpp>
 #include <penstock/reorder.hpp>
-#include <penstock/row_sums.hpp>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -7,7 +7,10 @@
 #include <thread>
 #include <vector>
 
+#include <penstock/devices.hpp>
+#include <penstock/metrics.hpp>
 #include <penstock/penstock.hpp>
+#include <penstock/stop_signals.hpp>
 #include <unistd.h>
 
 using namespace penstock;

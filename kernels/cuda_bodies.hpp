@@ -10,7 +10,6 @@
 #include "penstock/device_memory.hpp"
 #include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
-#include "penstock/row_sums.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/row_sums.hpp"
-
 #include <algorithm>
 #include <string>
 
 #include "penstock/error.hpp"
+#include "penstock/kernels.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
 
 namespace penstock {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -48,8 +47,5 @@ class DeviceMaker {
   /// Throws: Error of kind bad_argument, if the name is one of its own and there is no such device.
   virtual std::unique_ptr<DeviceToOpen> find(std::string_view name) const = 0;
 };
-
-/// Those that are asked, in this order. They outlive the call that they are given to.
-using DeviceMakers = std::span<DeviceMaker const* const>;
 
 }  // namespace penstock

@@ -14,7 +14,6 @@
 #include "penstock/device_memory.hpp"
 #include "penstock/elements.hpp"
 #include "penstock/tile.hpp"
-#include "penstock/tile_types.hpp"
 
 namespace penstock {
 

@@ -5,15 +5,19 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "penstock/device.hpp"
-#include "penstock/device_maker.hpp"
 #include "penstock/flavour.hpp"
 
 namespace penstock {
+
+class DeviceMaker;
+/// Makers of devices (device_maker.hpp) that are asked, in this order. They outlive the call that they are given to.
+using DeviceMakers = std::span<DeviceMaker const* const>;
 
 inline namespace PENSTOCK_FLAVOUR {
 

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks that find the bottleneck of a run, and the tile that lost its device. Target: penstock::observe.
+// Observers of runs: the bottleneck, the tile that lost its device, the times of each tile. Target: penstock::observe.
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "penstock/options.hpp"
+#include "penstock/recording.hpp"
+#include "penstock/steps.hpp"
 
 namespace penstock {
 
@@ -22,5 +33,83 @@ RunHookMaker verdicts();
 /// with tiles of this shape that has such a hook; it does not continue beyond that. Empty: this program, with its
 /// present arguments.
 RunHookMaker attribution(std::vector<std::string> command = {});
+
+struct RecorderOptions {
+  std::size_t capacity = std::size_t{1} << 20;  ///< Maximum number of passages; each takes 32 bytes, allocated at
+                                                /// construction.
+  std::uint64_t every = 1;                      ///< Sampling: one in so many tiles is recorded.
+  /// Once it is full, half of the tiles are discarded, and from then on half as many are recorded: for runs of any
+  /// length. Otherwise the rest of the run is not recorded.
+  bool thin_out = false;
+};
+
+/// Notes where tiles were, and when: for Watching::recorder. Target: penstock::observe.
+///
+/// Threads: any, but for `take`.
+/// Blocks:  never, but for `add_row` and `row_here`, which take a lock; so does `note`, if it may thin out.
+class Recorder final : public StepLog {
+ public:
+  /// Throws: Error of kind bad_argument, if `every` or the capacity is 0.
+  explicit Recorder(RecorderOptions options = {});
+  ~Recorder() override;
+
+  /// True if tile `sequence` is to be recorded: one in `every` of all tiles, in groups of sixteen in a row, the first
+  /// group among them. In a row, because the first timed tile on a device behind untimed ones takes twice as many
+  /// marks. Groups are not spaced by `every`, because then some of the alternating lanes would never be recorded.
+  ///
+  /// Source: Fibonacci hashing; Knuth, The Art of Computer Programming 3, 6.4. A thread that gets every n-th tile has
+  /// its share of the tiles to look at, and a tile that is wanted when fewer are is also wanted when more are.
+  bool wants(std::uint64_t sequence) const noexcept override {
+    constexpr std::uint64_t in_a_row = 16;
+    constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15U;
+    // Relaxed: a thread that reads the old number records tiles that are discarded later.
+    return sequence / in_a_row * golden <=
+           std::numeric_limits<std::uint64_t>::max() / every_.load(std::memory_order_relaxed);
+  }
+  /// Converts a time of the clock to the time of recordings.
+  ///
+  /// Units: nanoseconds since the recorder was made.
+  std::int64_t since_start(Clock::time_point time) const noexcept {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(time - start_).count();
+  }
+  void set_tiles(std::size_t tiles) noexcept override { tiles_.store(tiles, std::memory_order_relaxed); }
+  std::uint32_t add_row(std::string name, RecordRow::Kind kind, std::string engine = {}) override;
+  std::uint32_t row_here() override;
+  void note(std::uint32_t row, Step step, std::uint64_t tile, Clock::time_point begin,
+            Clock::time_point end) noexcept override;
+  void note_here(Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept override;
+  /// Of each step on the device, by marks in the streams: what it costs docs/performance.md says.
+  std::unique_ptr<StepTimer> make_step_timer(Device& device, StepTimerOptions const& options) override;
+
+  /// Adds to the time spent on recording; `note` itself does not.
+  void spend(std::chrono::nanoseconds time) noexcept { spent_.fetch_add(time.count(), std::memory_order_relaxed); }
+
+  std::uint64_t missed() const noexcept override {
+    std::uint64_t const noted = next_.load(std::memory_order_relaxed);
+    return noted > passages_.size() ? noted - passages_.size() : 0;
+  }
+  /// Returns the recording so far; later passages begin a new one. Rows are kept, but each thread that asks gets a new
+  /// one.
+  ///
+  /// Threads: one, while no thread notes.
+  Recording take();
+
+ private:
+  void note_or_thin_out(Passage const& passage) noexcept;
+  bool thin_out() noexcept;
+
+  RecorderOptions const options_;
+  std::atomic<std::uint64_t> every_;
+  Clock::time_point start_ = Clock::now();
+  std::mutex rows_mutex_;
+  std::vector<RecordRow> rows_;
+  std::map<std::thread::id, std::uint32_t> by_thread_;
+  std::vector<Passage> passages_;  ///< The first `next_` entries are used.
+  std::mutex thinning_mutex_;      ///< Locked for each passage, if the recorder may thin out.
+  std::uint64_t noted_ = 0;        ///< Likewise.
+  std::atomic<std::int64_t> spent_{0};
+  std::atomic<std::size_t> tiles_{0};
+  alignas(64) std::atomic<std::uint64_t> next_{0};
+};
 
 }  // namespace penstock

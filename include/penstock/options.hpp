@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "penstock/steps.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
@@ -207,7 +206,9 @@ struct Tuning {
   Bind bind = Bind::node;  ///< Where threads and tiles are kept (docs/decisions/threads.md).
 };
 
+class Ranges;
 class RunHook;
+class StepLog;
 struct PipelineOptions;
 
 /// Makes a hook for one pipeline (run_hook.hpp); null for none. It may add to the pipeline's options, a recorder for
@@ -216,7 +217,7 @@ using RunHookMaker = std::function<std::unique_ptr<RunHook>(PipelineOptions& opt
 
 /// Observers of a pipeline while it works.
 struct Watching {
-  /// Is told when each tile that it wants was where, from borrow to sink: a Recorder (recorder.hpp). Null for none; it
+  /// Is told when each tile that it wants was where, from borrow to sink: a Recorder (observe.hpp). Null for none; it
   /// outlives the pipeline.
   StepLog* recorder = nullptr;
   /// Each makes something that looks at the pipeline's runs: `{verdicts()}`, `{attribution()}` of observe.hpp, or your
@@ -230,8 +231,8 @@ struct Watching {
   /// comparison for each tile. Refused for a GPU; compute-sanitizer does that there.
   bool red_zones = false;
   /// Is notified of the steps of threads while they run: borrow, fill, host, enqueue, sink. Null for none; it must
-  /// outlive the pipeline. For a profiler derive a class from Ranges; src/penstock/nvtx in the repository has one for
-  /// NVTX.
+  /// outlive the pipeline. For a profiler derive a class from Ranges (steps.hpp); src/penstock/nvtx in the repository
+  /// has one for NVTX.
   Ranges* ranges = nullptr;
 };
 

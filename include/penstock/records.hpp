@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "penstock/pipeline.hpp"
-#include "penstock/record_completions.hpp"
 #include "penstock/record_stages.hpp"
 #include "penstock/report.hpp"
 #include "penstock/tile.hpp"

@@ -167,7 +167,7 @@ std::string describe(Attribution const& attribution);
 
 struct Report;
 
-/// Sends a sentence to the message hook (messages.hpp) when its last copy is destroyed and no copy was marked as read.
+/// Sends a sentence to the message hook (error.hpp) when its last copy is destroyed and no copy was marked as read.
 ///
 /// Threads: any, several at once.
 class UnreadReport {

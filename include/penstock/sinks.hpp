@@ -85,7 +85,7 @@ class FileSink {
   FileSink(FileSink const&) = delete;
   FileSink& operator=(FileSink const&) = delete;
   /// Without `close` it writes the collected records, unless the file is kept at once: that then keeps its old content.
-  /// A failure is a message (messages.hpp).
+  /// A failure is a message (error.hpp).
   ~FileSink();
 
   /// Blocks: while a pipe or a terminal accepts nothing, until a stop and SinkOptions::patience are over. A write to a
@@ -153,7 +153,7 @@ class RollingFiles {
   explicit RollingFiles(std::string const& pattern, RollingOptions options = {});
   RollingFiles(RollingFiles const&) = delete;
   RollingFiles& operator=(RollingFiles const&) = delete;
-  /// Writes the collected records, if it was not closed. A failure is a message (messages.hpp).
+  /// Writes the collected records, if it was not closed. A failure is a message (error.hpp).
   ~RollingFiles();
 
   /// Blocks: until all is on the disk, if `synced` and a file ends.
@@ -198,7 +198,7 @@ class SocketSink {
   explicit SocketSink(std::string const& address, SinkOptions options = {});
   SocketSink(SocketSink const&) = delete;
   SocketSink& operator=(SocketSink const&) = delete;
-  /// Writes the collected records, if it was not closed. A failure is a message (messages.hpp).
+  /// Writes the collected records, if it was not closed. A failure is a message (error.hpp).
   ~SocketSink();
 
   /// Blocks: while the peer accepts nothing, until a stop.

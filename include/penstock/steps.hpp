@@ -53,7 +53,7 @@ struct RecordRow {
 };
 
 /// Is told when tiles were where. An object that is asked to record holds a pointer to a StepLog, or null; Recorder
-/// (recorder.hpp) is the one of penstock's own.
+/// (observe.hpp) is the one of penstock's own.
 ///
 /// Threads: any.
 /// Blocks:  never, but for `add_row` and `row_here`, which may take a lock.

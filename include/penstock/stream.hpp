@@ -15,7 +15,6 @@
 #include "penstock/device_memory.hpp"
 #include "penstock/error.hpp"
 #include "penstock/event.hpp"
-#include "penstock/kernel_cost.hpp"
 
 namespace penstock {
 

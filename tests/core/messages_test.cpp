@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/messages.hpp"
-
 #include <array>
 #include <mutex>
 #include <string>
@@ -11,6 +9,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/core/say.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "penstock/cupti/activity_records.hpp"
 #include "penstock/error.hpp"
-#include "penstock/recorder.hpp"
+#include "penstock/observe.hpp"
 
 namespace penstock {
 namespace {

@@ -15,9 +15,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "penstock/captures.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/files.hpp"
+#include "penstock/framing.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {

@@ -11,8 +11,8 @@
 #include "support/records_of_text.hpp"
 #include <gmock/gmock.h>
 
-#include "penstock/captures.hpp"
 #include "penstock/error.hpp"
+#include "penstock/framing.hpp"
 
 namespace penstock {
 namespace {

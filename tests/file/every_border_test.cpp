@@ -26,9 +26,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "penstock/captures.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/files.hpp"
+#include "penstock/framing.hpp"
 
 namespace penstock {
 namespace {

@@ -8,7 +8,7 @@
 #include "flow/pipeline_contract.hpp"
 
 #include "penstock/elements.hpp"
-#include "penstock/recorder.hpp"
+#include "penstock/observe.hpp"
 
 namespace penstock {
 namespace {

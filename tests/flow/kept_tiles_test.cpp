@@ -14,7 +14,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/messages.hpp"
+#include "penstock/error.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {

@@ -9,7 +9,7 @@
 
 #include "flow/pipeline_contract.hpp"
 
-#include "penstock/recorder.hpp"
+#include "penstock/observe.hpp"
 
 namespace penstock {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/messages.hpp"
+#include "penstock/error.hpp"
 #include "penstock/models/faults.hpp"
+#include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/recorder.hpp"
 
 namespace penstock {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/captures.hpp"
-
 #include <array>
 #include <cstring>
 #include <random>
@@ -9,6 +7,8 @@
 #include "support/made_captures.hpp"
 #include "support/records_of_text.hpp"
 #include <gmock/gmock.h>
+
+#include "penstock/framing.hpp"
 
 namespace penstock {
 namespace {

@@ -7,7 +7,6 @@
 #include "support/records_of_text.hpp"
 #include <gmock/gmock.h>
 
-#include "penstock/captures.hpp"
 #include "penstock/framing.hpp"
 
 namespace penstock {

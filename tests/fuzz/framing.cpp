@@ -11,7 +11,6 @@
 
 #include "fuzz/harness.hpp"
 
-#include "penstock/captures.hpp"
 #include "penstock/error.hpp"
 #include "penstock/file/chained_pieces.hpp"
 #include "penstock/file/delimited_pieces.hpp"

@@ -5,8 +5,8 @@
 #include "fuzz/harness.hpp"
 #include "support/inline_stream.hpp"
 
-#include "penstock/captures.hpp"
 #include "penstock/error.hpp"
+#include "penstock/framing.hpp"
 #include "penstock/packet_sums.hpp"
 
 namespace penstock::fuzz {

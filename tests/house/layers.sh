@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# layers.sh ROOT DATA [KNOTS]: holds every include under ROOT/include, ROOT/src and ROOT/kernels to the arrows between the
-# layers, and to those between the components above them.
+# layers.sh ROOT DATA [KNOTS [MOST]]: holds every include under ROOT/include, ROOT/src and ROOT/kernels to the arrows between the
+# layers, and to those between the components above them; and penstock.hpp to the engine: it brings headers of that component only,
+# with those that they include, and at most MOST.
 #
 # DATA is what the build knows, one fact a line: `component NAME`, `needs NAME COMPONENT`, `guest NAME PATH` for a file of a
 # component that stands in a layer of another one; `layer NAME`, `part COMPONENT LAYER`, `depends NAME LAYER`, `file NAME
@@ -10,7 +11,7 @@
 # a line. Prints one line per broken rule and exits 1 if there is one.
 set -euo pipefail
 export LC_ALL=C
-root=$1 data=$2 knots_file=${3:-/dev/null}
+root=$1 data=$2 knots_file=${3:-/dev/null} most=${4:-17}
 
 # Who may include what from outside: a header as a pattern, and the layers that it is the idea of.
 outside=(
@@ -118,6 +119,32 @@ check_flavour() {
   fi
 }
 
+# includes_of PATH: prints its line numbers and the headers that it includes, with their quotes.
+includes_of() {
+  sed -nE 's/^[ \t]*#[ \t]*include[ \t]*(<[^>]*>|"[^"]*").*/\1/;T;=;p' "$root/$1" | paste -d: - -
+}
+
+# check_umbrella PATH: a program that includes it gets the engine and no more.
+check_umbrella() {
+  local path header component count
+  local -A brought=()
+  local -a left=("$1")
+  while ((${#left[@]})); do
+    path=${left[-1]}
+    unset 'left[-1]'
+    while IFS=: read -r _ header; do
+      header=include/${header:1:-1}
+      if [[ $header != include/penstock/* || -n ${brought[$header]:-} || ! -e $root/$header ]]; then continue; fi
+      brought[$header]=1
+      left+=("$header")
+      component_of "$header"
+      [[ $component == engine ]] || complain "$1: brings ${header#include/} of component '$component'; only those of 'engine' are for it"
+    done < <(includes_of "$path")
+  done
+  count=${#brought[@]}
+  ((count <= most)) || complain "$1: brings $count headers; $most are enough"
+}
+
 while read -r path; do
   layer=${layer_of[$path]:-}
   if [[ -z $layer ]]; then
@@ -126,9 +153,10 @@ while read -r path; do
   fi
   while IFS=: read -r number header; do
     check_include "$path:$number" "$layer" "$header"
-  done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*(<[^>]*>|"[^"]*").*/\1/;T;=;p' "$root/$path" | paste -d: - -)
+  done < <(includes_of "$path")
   if [[ -n ${flavoured[$path]:-} ]]; then check_flavour "$path"; fi
 done < <(cd "$root" && find include src kernels -type f ! -path include/penstock/penstock.hpp -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
+check_umbrella include/penstock/penstock.hpp
 for knot in "${!knots[@]}"; do
   [[ ${knots[$knot]} == seen ]] || complain "$knots_file: $knot: is no include between components any more; take it out"
 done

@@ -4,7 +4,7 @@
 #include "kernels/kernels_on_device.hpp"
 
 #include "penstock/error.hpp"
-#include "penstock/row_sums.hpp"
+#include "penstock/kernels.hpp"
 
 namespace penstock {
 namespace {

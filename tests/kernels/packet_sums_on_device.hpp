@@ -15,7 +15,7 @@
 #include "support/records_of_text.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/captures.hpp"
+#include "penstock/framing.hpp"
 #include "penstock/packet_sums.hpp"
 
 namespace penstock {

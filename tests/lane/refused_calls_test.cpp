@@ -11,8 +11,8 @@
 #include "lane/lane_on_a_faulty_device.hpp"
 #include "support/cpu_device_under_test.hpp"
 
+#include "penstock/observe.hpp"
 #include "penstock/observe/flight_clock.hpp"
-#include "penstock/recorder.hpp"
 
 namespace penstock {
 namespace {

@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "penstock/captures.hpp"
+#include "penstock/framing.hpp"
 #include "penstock/sockets.hpp"
 
 namespace penstock {

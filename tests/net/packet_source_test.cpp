@@ -21,9 +21,9 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
-#include "penstock/captures.hpp"
 #include "penstock/core/descriptor.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/framing.hpp"
 #include "penstock/packets.hpp"
 
 namespace penstock {

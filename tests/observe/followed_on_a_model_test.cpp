@@ -10,9 +10,9 @@
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/models/host_keeper.hpp"
 #include "penstock/models/modelled_time.hpp"
+#include "penstock/observe.hpp"
 #include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/recorder.hpp"
 #include "penstock/report/run_figures.hpp"
 
 namespace penstock {

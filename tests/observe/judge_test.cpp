@@ -13,7 +13,6 @@
 #include "penstock/models/modelled_time.hpp"
 #include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/recorder.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/recorder.hpp"
-
 #include <latch>
 #include <map>
 #include <set>
@@ -10,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/error.hpp"
+#include "penstock/observe.hpp"
 
 namespace penstock {
 namespace {

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/messages.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

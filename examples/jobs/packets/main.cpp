@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <penstock/captures.hpp>
 #include <penstock/files.hpp>
+#include <penstock/framing.hpp>
 #include <penstock/job.hpp>
 #include <penstock/packet_sums.hpp>
 #include <penstock/packets.hpp>

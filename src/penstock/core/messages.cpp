@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/messages.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
 
 #include "penstock/core/say.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "penstock/tile.hpp"
-#include "penstock/tile_types.hpp"
 
 namespace penstock {
 

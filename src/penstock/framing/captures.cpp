@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/captures.hpp"
-
 #include <memory>
 #include <string>
 
+#include "penstock/framing.hpp"
 #include "penstock/framing/pcap.hpp"
 #include "penstock/framing/pcapng.hpp"
 

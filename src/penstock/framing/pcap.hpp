@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "penstock/captures.hpp"
+#include "penstock/framing.hpp"
 #include "penstock/framing/capture_numbers.hpp"
 
 namespace penstock {

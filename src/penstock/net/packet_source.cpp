@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "penstock/captures.hpp"
 #include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/framing.hpp"
 #include "penstock/net/packet_ring.hpp"
 #include "penstock/net/receivers.hpp"
 #include "penstock/net/ring_receiver.hpp"

@@ -12,7 +12,7 @@
 #include "penstock/lane/lane_streams.hpp"
 #include "penstock/lane/path_chooser.hpp"
 #include "penstock/lane/step_timer.hpp"
-#include "penstock/recorder.hpp"
+#include "penstock/observe.hpp"
 
 namespace penstock {
 

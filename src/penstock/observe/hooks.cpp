@@ -13,7 +13,6 @@
 #include "penstock/observe/lost_tiles.hpp"
 #include "penstock/observe/option_members.hpp"
 #include "penstock/observe/replay.hpp"
-#include "penstock/recorder.hpp"
 #include "penstock/run_hook.hpp"
 
 namespace penstock {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/recorder.hpp"
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -10,6 +8,7 @@
 #include <pthread.h>
 
 #include "penstock/error.hpp"
+#include "penstock/observe.hpp"
 #include "penstock/observe/flight_clock.hpp"
 
 namespace penstock {

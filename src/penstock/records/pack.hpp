@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "penstock/clock.hpp"
-#include "penstock/record_completions.hpp"
 #include "penstock/record_stages.hpp"
 #include "penstock/tile.hpp"
 

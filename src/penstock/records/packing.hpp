@@ -7,7 +7,6 @@
 #include <string>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/record_completions.hpp"
 #include "penstock/record_stages.hpp"
 #include "penstock/records.hpp"
 #include "penstock/records/pack.hpp"

@@ -7,7 +7,7 @@
 
 #include "penstock/devices.hpp"
 #include "penstock/error.hpp"
-#include "penstock/recorder.hpp"
+#include "penstock/observe.hpp"
 #include "tools/bench/bench_data.hpp"
 #include "tools/bench/bench_output.hpp"
 #include "tools/command/arguments.hpp"

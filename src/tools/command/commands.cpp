@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "penstock/messages.hpp"
+#include "penstock/error.hpp"
 #include "tools/command/config_file.hpp"
 #include "tools/command/manual.hpp"
 #include "tools/command/program.hpp"

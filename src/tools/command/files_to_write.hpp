@@ -18,7 +18,7 @@
 
 #include "penstock/cupti/activity_log.hpp"
 #include "penstock/machine/output_file.hpp"
-#include "penstock/recorder.hpp"
+#include "penstock/observe.hpp"
 #include "penstock/recording.hpp"
 #include "penstock/report.hpp"
 

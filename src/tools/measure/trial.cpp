@@ -17,7 +17,6 @@
 #include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/plan/plan.hpp"
-#include "penstock/recorder.hpp"
 #include "penstock/report/passages.hpp"
 #include "tools/command/program.hpp"
 #include "tools/measure/figures.hpp"

@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <optional>
 
+#include <penstock/devices.hpp>
+#include <penstock/files.hpp>
+#include <penstock/kernels.hpp>
 #include <penstock/penstock.hpp>
 
 bool reads_all_of(char const* path, penstock::Device& device) {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/core/say.hpp"
-#include "penstock/messages.hpp"
+#include "penstock/error.hpp"
 #include "tools/command/program.hpp"
 
 namespace penstock::cli {

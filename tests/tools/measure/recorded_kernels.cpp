@@ -9,8 +9,8 @@
 
 #include "penstock/cupti/activity_log.hpp"
 #include "penstock/kernels/busy.hpp"
+#include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/recorder.hpp"
 #include "penstock/report/overlap.hpp"
 
 namespace penstock::measure {

@@ -3,7 +3,7 @@
 
 #include "penstock/cupti/activity_log.hpp"
 #include "penstock/error.hpp"
-#include "penstock/recorder.hpp"
+#include "penstock/observe.hpp"
 #include "tools/measure/recorded_kernels.hpp"
 
 namespace penstock::measure {
