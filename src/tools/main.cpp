@@ -4,21 +4,24 @@
 #include <string>
 
 #include "penstock/devices.hpp"
-#include "tools/bench/bench_command.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/command/program.hpp"
-#include "tools/compare/compare_command.hpp"
 #include "tools/doctor/doctor_command.hpp"
 #include "tools/hash/hash_command.hpp"
+#ifdef PENSTOCK_MEASURING
+#include "tools/bench/bench_command.hpp"
+#include "tools/compare/compare_command.hpp"
 #include "tools/lab/lab_command.hpp"
 #include "tools/try/try_command.hpp"
 #include "tools/tune/tune_command.hpp"
 #include "tools/watch/watch_command.hpp"
+#endif
 
 int main(int count, char** arguments) try {
   using namespace penstock::cli;
   HashCommand hash;
   DoctorCommand doctor;
+#ifdef PENSTOCK_MEASURING
   LabCommand lab;
   BenchCommand bench;
   CompareCommand compare;
@@ -28,17 +31,20 @@ int main(int count, char** arguments) try {
   bench.sweep.command_line = compare.sweep.command_line = tune.command_line = tried.command_line =
       command_text(count, arguments);
   watch.command_line = tune.command_line;
+#endif
   Commands commands("Feeds a GPU, or the CPU in its place, from many threads.",
                     penstock::flavour() == penstock::Flavour::legacy ? "penstock-legacy" : "penstock",
                     build_text(PENSTOCK_VERSION, penstock::flavour(), penstock::built_with_cuda()));
   commands.add("hash", "Print the BLAKE3 hash of files, as b3sum does", hash);
   commands.add("doctor", "Say what this machine is and what would hold a pipeline back", doctor);
+#ifdef PENSTOCK_MEASURING
   commands.add("lab", "Try out how streams order and overlap what a device does", lab);
   commands.add("bench", "Measure pipelines over named axes: threads, lanes, sizes, signals", bench);
   commands.add("compare", "Measure the legacy build against the per-thread one, in turn", compare);
   commands.add("tune", "Look for the best threads, lanes, sizes and signal for a job, and save them", tune);
   commands.add("try", "Run any CUDA program as it is and with per-thread default streams, in turn", tried);
   commands.add("watch", "Say where the time of any CUDA program goes, and if streams would help", watch);
+#endif
   int const code = commands.run(count, arguments);
   // A driver that starts cannot be stopped. It is not needed, and none of our objects may end beside it.
   if (hash.leaves_device_starting()) std::_Exit(code);
