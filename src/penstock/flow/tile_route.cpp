@@ -158,7 +158,10 @@ void TileRoute::WayBack::take(Completion completion, bool more) {
     route.deliver(record, false);
   } else {
     kept.add(record);
-    if (!more) route.lanes_node_->leave(lane, std::exchange(kept, {}));
+    if (++count == most_kept || !more) {
+      count = 0;
+      route.lanes_node_->leave(lane, std::exchange(kept, {}));
+    }
   }
   if (failed) route.end_if_no_lane_is_left();
 }

@@ -106,9 +106,12 @@ class TileRoute {
   struct WayBack final : CompletionTaker {
     WayBack(TileRoute& of, std::size_t its_lane) : route(of), lane(its_lane) {}
     void take(Completion completion, bool more) override;
+    /// With more, the first would wait for long until the sink gets it.
+    static constexpr std::size_t most_kept = 16;
     TileRoute& route;
     std::size_t const lane;
     Records kept;
+    std::size_t count = 0;  ///< Of those that are kept.
   };
   struct LanesWork final : StationWork {
     explicit LanesWork(TileRoute& of) : route(of) {}
