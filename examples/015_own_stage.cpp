@@ -48,6 +48,7 @@ int main() try {
     }
   });
 
+  std::printf("%s\n", describe(pipeline.graph()).c_str());
   Report const report = pipeline.run(generate(tiles, fill), stage, [](TileResult<>) {});
   bool const even = std::ranges::all_of(total, [](std::uint64_t count) { return count == tile_bytes; });
   std::printf("%s\nevery byte was counted %s\n", describe(report).c_str(), even ? "equally often" : "wrongly");

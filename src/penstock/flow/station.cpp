@@ -19,22 +19,22 @@ Station::Station(CallGraph& graph, std::size_t at_once, StationWork& work)
     : graph_(graph),
       at_once_(at_once),
       work_(work),
-      node_(graph, oneapi::tbb::flow::unlimited, [this](Records const& records, auto&) noexcept { keep(records); }),
+      node_(graph, oneapi::tbb::flow::unlimited, [this](RecordGroup const& records, auto&) noexcept { keep(records); }),
       consumer_(graph, oneapi::tbb::flow::unlimited, [this](oneapi::tbb::flow::continue_msg) { serve(); }) {}
 
 LanesNode::LanesNode(CallGraph& graph, std::size_t ways_out, StationWork& work)
     : work_(work),
       in_(graph, oneapi::tbb::flow::unlimited,
           // A station passes on one record at a time.
-          [this](Records const& records, auto&) noexcept { push(*records.newest); }) {
+          [this](RecordGroup const& records, auto&) noexcept { push(*records.newest); }) {
   for (std::size_t way = 0; way < ways_out; ++way) out_.emplace_back(graph);
 }
 
-void LanesNode::lead_to(oneapi::tbb::flow::receiver<Records>& next) {
+void LanesNode::lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) {
   for (auto& way : out_) oneapi::tbb::flow::make_edge(way, next);
 }
 
-void Station::keep(Records const& records) noexcept {
+void Station::keep(RecordGroup const& records) noexcept {
   std::size_t calls = 0;
   if (at_once_ == unlimited) {  // One for each record, which may be another tile's once it is kept.
     for (TileRecord const* record = records.newest; record != nullptr; record = record->next) ++calls;

@@ -74,7 +74,7 @@ class CallGraph final : public oneapi::tbb::flow::graph {
 };
 
 /// Tile records that travel together, a message of the graph: each is linked to the one that came before it.
-struct Records {
+struct RecordGroup {
   TileRecord* newest = nullptr;
   TileRecord* oldest = nullptr;
 
@@ -97,7 +97,8 @@ class StationWork {
 
 /// A node that takes records and gives records, without memory and without an exception: what it has to do with a
 /// message is done before `try_put` returns, on the thread that calls that.
-using RecordsNode = oneapi::tbb::flow::multifunction_node<Records, std::tuple<Records>, oneapi::tbb::flow::lightweight>;
+using GroupNode =
+    oneapi::tbb::flow::multifunction_node<RecordGroup, std::tuple<RecordGroup>, oneapi::tbb::flow::lightweight>;
 
 /// A node of the graph: records that come wait in it until a consumer does its work with them, and may pass them on.
 ///
@@ -116,9 +117,9 @@ class Station {
   Station& operator=(Station const&) = delete;
 
   /// Where messages come in. Each calls for a consumer, unless one that was called before takes its records as well.
-  oneapi::tbb::flow::receiver<Records>& in() noexcept { return node_; }
+  oneapi::tbb::flow::receiver<RecordGroup>& in() noexcept { return node_; }
   /// Where those leave that `pass_on` is called with.
-  oneapi::tbb::flow::sender<Records>& out() noexcept { return std::get<0>(node_.output_ports()); }
+  oneapi::tbb::flow::sender<RecordGroup>& out() noexcept { return std::get<0>(node_.output_ports()); }
   /// Keeps a record that comes from outside of the graph, and so over no edge.
   ///
   /// Blocks: never.
@@ -137,7 +138,7 @@ class Station {
   void take_ended() const noexcept { ended_.take(); }
 
  private:
-  void keep(Records const& records) noexcept;
+  void keep(RecordGroup const& records) noexcept;
   void call() noexcept;
   void send() noexcept;
   void serve() noexcept;
@@ -156,7 +157,7 @@ class Station {
   std::mutex taken_mutex_;
   TileRecord* taken_ = nullptr;  ///< Taken from the arrivals, each linked to the next, and not yet served.
   Baton ended_;
-  RecordsNode node_;
+  GroupNode node_;
   oneapi::tbb::flow::function_node<oneapi::tbb::flow::continue_msg> consumer_;
 };
 
@@ -172,17 +173,17 @@ class LanesNode {
   LanesNode(LanesNode const&) = delete;
   LanesNode& operator=(LanesNode const&) = delete;
 
-  oneapi::tbb::flow::receiver<Records>& in() noexcept { return in_; }
+  oneapi::tbb::flow::receiver<RecordGroup>& in() noexcept { return in_; }
   /// Leads every way out to that node.
-  void lead_to(oneapi::tbb::flow::receiver<Records>& next);
+  void lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next);
   /// Hands on a record that comes from outside of the graph, and so over no edge.
   void push(TileRecord& record) noexcept { work_.take(record, false); }
-  void leave(std::size_t way_out, Records const& records) noexcept { out_[way_out].try_put(records); }
+  void leave(std::size_t way_out, RecordGroup const& records) noexcept { out_[way_out].try_put(records); }
 
  private:
   StationWork& work_;
-  RecordsNode in_;
-  std::deque<oneapi::tbb::flow::broadcast_node<Records>> out_;
+  GroupNode in_;
+  std::deque<oneapi::tbb::flow::broadcast_node<RecordGroup>> out_;
 };
 
 }  // namespace penstock

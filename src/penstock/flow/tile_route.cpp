@@ -178,7 +178,7 @@ void TileRoute::end_if_no_lane_is_left() noexcept {
 void TileRoute::to_sink(TileRecord& record) noexcept {
   record.completion.loan->sequence = record.sequence;
   if (lanes_node_ == nullptr) return deliver(record, false);
-  Records alone;
+  RecordGroup alone;
   alone.add(record);
   lanes_node_->leave(ways_back_.size(), alone);
 }

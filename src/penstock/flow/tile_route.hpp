@@ -110,7 +110,7 @@ class TileRoute {
     static constexpr std::size_t most_kept = 16;
     TileRoute& route;
     std::size_t const lane;
-    Records kept;
+    RecordGroup kept;
     std::size_t count = 0;  ///< Of those that are kept.
   };
   struct LanesWork final : StationWork {

@@ -270,7 +270,6 @@ void DeviceQueue::fail_all_in_flight(std::shared_ptr<Failure const> why) {
   }
 }
 
-/// With `more`, this is called again before anything else is.
 void DeviceQueue::deliver(Completion completion, bool more) noexcept {
   counts_.end(completion);
   state_.count_out();

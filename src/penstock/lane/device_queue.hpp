@@ -119,6 +119,7 @@ class DeviceQueue {
   void give_up(Error const& error);
   void note_loss(char const* what, char const* reason) noexcept;
   void fail_all_in_flight(std::shared_ptr<Failure const> why);
+  /// With `more`, it is called again before anything else is.
   void deliver(Completion completion, bool more) noexcept;
 
   Device& device_;

@@ -18,7 +18,7 @@ struct Frame {
 };
 
 /// As src/penstock/flow/station.hpp has it.
-struct Records {
+struct RecordGroup {
   TileRecord* newest = nullptr;
   TileRecord* oldest = nullptr;
 
@@ -30,12 +30,12 @@ struct Records {
 };
 
 /// What an edge leads to.
-class RecordsIn {
+class EdgeEnd {
  public:
   virtual void push(TileRecord& record) noexcept = 0;
 
  protected:
-  ~RecordsIn() = default;
+  ~EdgeEnd() = default;
 };
 
 /// What a consumer does with a record that waited for it in a station.
@@ -50,7 +50,7 @@ class StationWork {
 /// Stands in the place of src/penstock/flow/station.hpp: records wait in it until a consumer does its work with them.
 ///
 /// Threads: any may push; the consumers serve, with the frame's mutex held but in the work.
-class Station final : public RecordsIn {
+class Station final : public EdgeEnd {
  public:
   static constexpr std::size_t unlimited = 0;
 
@@ -59,7 +59,7 @@ class Station final : public RecordsIn {
   Station& operator=(Station const&) = delete;
 
   void push(TileRecord& record) noexcept override;
-  void lead_to(RecordsIn& next) noexcept { next_ = &next; }
+  void lead_to(EdgeEnd& next) noexcept { next_ = &next; }
   void pass_on(TileRecord& record) noexcept { next_->push(record); }
   /// True if a record waits, and fewer than `at_once` are at work.
   bool ready() const noexcept { return oldest_ != nullptr && (at_once_ == unlimited || serving_ < at_once_); }
@@ -73,23 +73,23 @@ class Station final : public RecordsIn {
   TileRecord* oldest_ = nullptr;
   TileRecord* newest_ = nullptr;
   std::size_t serving_ = 0;
-  RecordsIn* next_ = nullptr;
+  EdgeEnd* next_ = nullptr;
 };
 
 /// Likewise: what comes in is handed to a lane at once.
-class LanesNode final : public RecordsIn {
+class LanesNode final : public EdgeEnd {
  public:
   explicit LanesNode(StationWork& work) : work_(work) {}
   LanesNode(LanesNode const&) = delete;
   LanesNode& operator=(LanesNode const&) = delete;
 
   void push(TileRecord& record) noexcept override { work_.take(record, false); }
-  void lead_to(RecordsIn& next) noexcept { next_ = &next; }
-  void leave(std::size_t way_out, Records const& records) noexcept;
+  void lead_to(EdgeEnd& next) noexcept { next_ = &next; }
+  void leave(std::size_t way_out, RecordGroup const& records) noexcept;
 
  private:
   StationWork& work_;
-  RecordsIn* next_ = nullptr;
+  EdgeEnd* next_ = nullptr;
 };
 
 }  // namespace penstock
