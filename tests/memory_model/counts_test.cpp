@@ -155,7 +155,7 @@ TEST(DebtsInTheMemoryModel, NeedTheirOrders) {
 }
 
 TEST(DebtsInTheMemoryModel, NeedTheirLooksInOneOrder) {
-  for (auto const& [function, operation, becomes] : {std::tuple{"end_input", "store", memory_order::release},
+  for (auto const& [function, operation, becomes] : {std::tuple{"end_input", "fetch_sub", memory_order::release},
                                                      {"settle", "fetch_add", memory_order::acq_rel},
                                                      {"none", "load", memory_order::acquire}}) {
     Making const mistake({function, operation, memory_order::seq_cst, becomes});
