@@ -213,7 +213,7 @@ class Feed {
 struct GraphNode {
   enum class Kind : std::uint8_t { host_stage, lanes, order, sink };
   Kind kind = Kind::lanes;
-  std::string name = {};             ///< That of a host stage, "lanes", "order" or "sink".
+  std::string name = {};             ///< That of a host stage, "lanes", "order", "sink" or "order and sink".
   std::size_t at_once = 1;           ///< Tiles that it works on at once, or lanes; 0: one for each consumer.
   std::vector<std::size_t> to = {};  ///< Nodes that its edges lead to, by index.
 };
@@ -301,7 +301,7 @@ class Pipeline {
   /// The options with all values that were determined for this machine.
   PipelineOptions const& options() const noexcept;
   /// Nodes and edges of the graph of each run, in the order in which a tile comes by. With `sink_on_lanes` the lanes
-  /// and the sink are no nodes, unless it is `ordered`.
+  /// and the sink are no nodes.
   std::vector<GraphNode> graph() const;
   Pool& pool() noexcept;
 

@@ -107,5 +107,37 @@ TEST(AParallelSink, ThatWaitsForTasksUnderALockIsNotCalledWithinItself) {
   EXPECT_FALSE(sink.called_within());
 }
 
+/// Two tiles are in the user's function at once, each of which returns only when the other has come.
+///
+/// Seen to hang if the lanes' node asks for the key: an edge lets one message pass at a time.
+TEST(AKeyOfAnOrderedStage, IsAskedForByAllConsumersAtOnce) {
+  constexpr std::size_t tiles = 2;
+  constexpr TileShape shape{.input_bytes = 256};
+  alignas(256) std::array<std::byte, tiles * 256> slab{};
+  Pool pool(slab, shape, tiles);
+  std::array<TileRecord, tiles> records;
+  std::atomic<std::size_t> came{0};
+  auto const key = [&](Tile const& tile) {
+    for (came.fetch_add(1); came < tiles;) std::this_thread::yield();
+    return tile.sequence;
+  };
+  test::OneThread lanes;
+  RunOutcomes outcomes;
+  TileRoute route(
+      {.host_stages = {{.body = [](Tile&) {}}}, .stage_order = {.in_sequence = true, .key = key}, .consumers = 2}, pool,
+      records, [](Completion&) {}, outcomes, {});
+  route.lead_to(lanes);
+  lanes.complete_into(&route);
+  route.graph().open_input();
+  for (std::size_t i = 0; i < tiles; ++i) {
+    Loan loan = pool.borrow();
+    loan->sequence = i;
+    route.send(std::move(loan), nullptr);
+  }
+  route.graph().end_input();
+  route.graph().wait();
+  EXPECT_EQ(pool.on_loan(), 0U);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -173,13 +173,7 @@ LanesNode& Graph::add_lanes(std::size_t lanes, StationWork& work) {
   return nodes_->add_lanes(lanes, work);
 }
 
-void Graph::join(Station& from, Station& to) {
-  oneapi::tbb::flow::make_edge(from.out(), to.in());
-}
-void Graph::join(Station& from, LanesNode& to) {
-  oneapi::tbb::flow::make_edge(from.out(), to.in());
-}
-void Graph::join(LanesNode& from, Station& to) {
+void Graph::join(GraphPlace& from, GraphPlace& to) {
   from.lead_to(to.in());
 }
 

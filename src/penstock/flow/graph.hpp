@@ -13,6 +13,7 @@
 
 namespace penstock {
 
+class GraphPlace;
 class LanesNode;
 class Station;
 class StationWork;
@@ -50,9 +51,7 @@ class Graph {
   /// Makes an edge: what the first passes on comes to the second.
   ///
   /// Threads, Throws: as add.
-  void join(Station& from, Station& to);
-  void join(Station& from, LanesNode& to);
-  void join(LanesNode& from, Station& to);
+  static void join(GraphPlace& from, GraphPlace& to);
   /// Starts the consumers. Once, when all stations are there: a thread that is started then sees them whole.
   ///
   /// Throws: Error, if the system refuses a thread; std::bad_alloc.

@@ -30,6 +30,10 @@ LanesNode::LanesNode(CallGraph& graph, std::size_t ways_out, StationWork& work)
   for (std::size_t way = 0; way < ways_out; ++way) out_.emplace_back(graph);
 }
 
+void Station::lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) {
+  oneapi::tbb::flow::make_edge(std::get<0>(node_.output_ports()), next);
+}
+
 void LanesNode::lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) {
   for (auto& way : out_) oneapi::tbb::flow::make_edge(way, next);
 }

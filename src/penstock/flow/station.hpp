@@ -73,32 +73,24 @@ class CallGraph final : public oneapi::tbb::flow::graph {
   EventCount bell_;
 };
 
-/// Tile records that travel together, a message of the graph: each is linked to the one that came before it.
-struct RecordGroup {
-  TileRecord* newest = nullptr;
-  TileRecord* oldest = nullptr;
-
-  void add(TileRecord& record) noexcept {
-    record.next = newest;
-    if (newest == nullptr) oldest = &record;
-    newest = &record;
-  }
-};
-
-/// What is done with a record that came to a node: in a station by a consumer, in the lanes' node by whoever brings it.
-class StationWork {
- public:
-  /// `follows`: the same consumer did this work with another record just before, when this one had come.
-  virtual void take(TileRecord& record, bool follows) noexcept = 0;
-
- protected:
-  ~StationWork() = default;
-};
-
 /// A node that takes records and gives records, without memory and without an exception: what it has to do with a
 /// message is done before `try_put` returns, on the thread that calls that.
 using GroupNode =
     oneapi::tbb::flow::multifunction_node<RecordGroup, std::tuple<RecordGroup>, oneapi::tbb::flow::lightweight>;
+
+/// Where edges begin and end.
+class GraphPlace {
+ public:
+  /// Where messages come in.
+  virtual oneapi::tbb::flow::receiver<RecordGroup>& in() noexcept = 0;
+  /// Makes the edges from here.
+  ///
+  /// Throws: std::bad_alloc.
+  virtual void lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) = 0;
+
+ protected:
+  ~GraphPlace() = default;
+};
 
 /// A node of the graph: records that come wait in it until a consumer does its work with them, and may pass them on.
 ///
@@ -107,7 +99,7 @@ using GroupNode =
 /// passes, so the nodes behind it only keep the message, or hand it to a lane.
 ///
 /// Threads: any may push; the consumers serve.
-class Station {
+class Station final : public GraphPlace {
  public:
   static constexpr std::size_t unlimited = 0;
 
@@ -116,10 +108,9 @@ class Station {
   Station(Station const&) = delete;
   Station& operator=(Station const&) = delete;
 
-  /// Where messages come in. Each calls for a consumer, unless one that was called before takes its records as well.
-  oneapi::tbb::flow::receiver<RecordGroup>& in() noexcept { return node_; }
-  /// Where those leave that `pass_on` is called with.
-  oneapi::tbb::flow::sender<RecordGroup>& out() noexcept { return std::get<0>(node_.output_ports()); }
+  /// Each message calls for a consumer, unless one that was called before takes its records as well.
+  oneapi::tbb::flow::receiver<RecordGroup>& in() noexcept override { return node_; }
+  void lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) override;
   /// Keeps a record that comes from outside of the graph, and so over no edge.
   ///
   /// Blocks: never.
@@ -166,16 +157,15 @@ class Station {
 ///
 /// Threads: any.
 /// Blocks:  never.
-class LanesNode {
+class LanesNode final : public GraphPlace {
  public:
   /// `work` takes each record that comes in. It and the graph outlive the node.
   LanesNode(CallGraph& graph, std::size_t ways_out, StationWork& work);
   LanesNode(LanesNode const&) = delete;
   LanesNode& operator=(LanesNode const&) = delete;
 
-  oneapi::tbb::flow::receiver<RecordGroup>& in() noexcept { return in_; }
-  /// Leads every way out to that node.
-  void lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next);
+  oneapi::tbb::flow::receiver<RecordGroup>& in() noexcept override { return in_; }
+  void lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) override;
   /// Hands on a record that comes from outside of the graph, and so over no edge.
   void push(TileRecord& record) noexcept { work_.take(record, false); }
   void leave(std::size_t way_out, RecordGroup const& records) noexcept { out_[way_out].try_put(records); }

@@ -27,6 +27,29 @@ struct alignas(64) TileRecord {
   std::uint64_t key = 0;       ///< By which it goes to a lane, if stages see tiles in order.
 };
 
+/// Tile records that travel together, a message of the graph: each is linked to the one that came before it.
+struct RecordGroup {
+  TileRecord* newest = nullptr;
+  TileRecord* oldest = nullptr;
+
+  void add(TileRecord& record) noexcept {
+    record.next = newest;
+    if (newest == nullptr) oldest = &record;
+    newest = &record;
+  }
+};
+
+/// The work of a node of the graph. A consumer does the work of a station; whoever brings a record does that of the
+/// lanes.
+class StationWork {
+ public:
+  /// `follows`: the same consumer did this work with another record just before, when this one had come.
+  virtual void take(TileRecord& record, bool follows) noexcept = 0;
+
+ protected:
+  ~StationWork() = default;
+};
+
 /// Items that wait for one consumer, which takes all of them at once: any number of tiles that come together cost one
 /// message of the graph. An item has a pointer `next` to another.
 ///

@@ -29,46 +29,29 @@ TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRec
   graph_.start();
 }
 
-/// What became of a GraphNode: one of the two.
-struct TileRoute::Made {
-  Station* station = nullptr;
-  LanesNode* lanes = nullptr;
-};
-
 void TileRoute::add_nodes(Options const& options) {
   std::vector<GraphNode> const nodes = nodes_of(options);
-  std::vector<Made> made;
+  std::vector<GraphPlace*> made;
   for (GraphNode const& node : nodes) {
     switch (node.kind) {
       case GraphNode::Kind::host_stage: {
         HostWork& work = host_.emplace_back(*this, options.host_stages[host_.size()], node.name, !node.to.empty());
-        work.station = &graph_.add(node.at_once, work);
-        made.push_back({.station = work.station});
+        made.push_back(work.station = &graph_.add(node.at_once, work));
         break;
       }
       case GraphNode::Kind::lanes:
-        lanes_node_ = &graph_.add_lanes(node.at_once, lanes_work_);
-        made.push_back({.lanes = lanes_node_});
+        made.push_back(lanes_node_ = &graph_.add_lanes(node.at_once, lanes_work_));
         break;
       case GraphNode::Kind::order:
-        order_station_ = &graph_.add(node.at_once, order_.emplace(*this, records_.size()));
-        made.push_back({.station = order_station_});
+        made.push_back(order_station_ = &graph_.add(node.at_once, order_.emplace(*this, records_.size())));
         break;
       case GraphNode::Kind::sink:
-        made.push_back({.station = &graph_.add(node.at_once, sink_work_)});
+        made.push_back(&graph_.add(node.at_once, sink_work_));
         break;
     }
   }
   for (std::size_t from = 0; from < nodes.size(); ++from) {
-    for (std::size_t const to : nodes[from].to) {
-      if (made[from].lanes != nullptr) {
-        graph_.join(*made[from].lanes, *made[to].station);
-      } else if (made[to].lanes != nullptr) {
-        graph_.join(*made[from].station, *made[to].lanes);
-      } else {
-        graph_.join(*made[from].station, *made[to].station);
-      }
-    }
+    for (std::size_t const to : nodes[from].to) Graph::join(*made[from], *made[to]);
   }
 }
 
@@ -79,6 +62,7 @@ void TileRoute::send(Loan loan, std::shared_ptr<Failure const> failure) {
   record.completion = {std::move(loan), outcome, std::move(failure)};
   graph_.owe();  // Until it is delivered.
   if (!host_.empty()) return host_.front().station->push(record);
+  find_key(record);
   if (lanes_node_ != nullptr) return lanes_node_->push(record);
   to_lane(record);
 }
@@ -94,6 +78,7 @@ void TileRoute::HostWork::take(TileRecord& record, bool /*follows*/) noexcept {
   WorksFor const working(&route.pool_);
   HostTime::forget();  // What the graph's thread did before was most often to wait.
   route.work_on_host(*this, record);
+  if (this == &route.host_.back()) route.find_key(record);
   if (leads_on) return station->pass_on(record);
   route.to_lane(record);
 }
@@ -115,6 +100,17 @@ void TileRoute::work_on_host(HostWork const& work, TileRecord& record) noexcept 
   recorder_->note_here(Step::host, record.sequence, began, Clock::now());
 }
 
+/// Asks the user's function, which must not be called while an edge is locked.
+void TileRoute::find_key(TileRecord& record) noexcept {
+  if (!stage_order_.key || record.completion.failure != nullptr) return;
+  try {
+    record.key = stage_order_.key(*record.completion.loan);
+  } catch (...) {
+    record.completion.outcome = Outcome::failed;
+    record.completion.failure = current_failure("stage", ErrorKind::bad_argument);
+  }
+}
+
 /// A tile that failed before the lanes keeps its place and goes straight to the sink.
 void TileRoute::to_lane(TileRecord& record) {
   if (turnstile_) return to_lane_in_turn(record);
@@ -125,13 +121,6 @@ void TileRoute::to_lane(TileRecord& record) {
 }
 
 void TileRoute::to_lane_in_turn(TileRecord& record) {
-  try {
-    if (stage_order_.key && record.completion.failure == nullptr)
-      record.key = stage_order_.key(*record.completion.loan);
-  } catch (...) {
-    record.completion.outcome = Outcome::failed;
-    record.completion.failure = current_failure("stage", ErrorKind::bad_argument);
-  }
   turnstile_->bring(record, record.sequence, [this](TileRecord& next) {
     if (next.completion.failure != nullptr) return to_sink(next);
     std::uint64_t const key = next.key;

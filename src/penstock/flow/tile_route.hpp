@@ -124,9 +124,9 @@ class TileRoute {
     TileRoute& route;
   };
 
-  struct Made;
   void add_nodes(Options const& options);
   void work_on_host(HostWork const& work, TileRecord& record) noexcept;
+  void find_key(TileRecord& record) noexcept;
   void to_lane(TileRecord& record);
   void to_lane_in_turn(TileRecord& record);
   void cancel(Loan loan);

@@ -13,7 +13,7 @@ class CompletionTaker {
  public:
   /// Takes a completion. If `more`, the same thread has another one for it at once, and this one may wait for that.
   ///
-  /// Threads: the lane's; and any that hands a lane a tile which that cannot take.
+  /// Threads: the lane's.
   virtual void take(Completion completion, bool more) = 0;
 
  protected:

@@ -103,13 +103,7 @@ LanesNode& Graph::add_lanes(std::size_t /*lanes*/, StationWork& work) {
   return nodes_->lanes.emplace(work);
 }
 
-void Graph::join(Station& from, Station& to) {
-  from.lead_to(to);
-}
-void Graph::join(Station& from, LanesNode& to) {
-  from.lead_to(to);
-}
-void Graph::join(LanesNode& from, Station& to) {
+void Graph::join(GraphPlace& from, GraphPlace& to) {
   from.lead_to(to);
 }
 

@@ -166,7 +166,7 @@ TEST_F(SmallFilesOfASource, AreTakenNoMoreOnceAStopIsRequested) {
   EXPECT_EQ(wanted.size(), 1u);
 }
 
-/// Seen to fail where the pipe is opened at once: then the file waits for whoever writes to it.
+/// Seen to fail if the source opens the pipe at once: the file then waits for the pipe's writer.
 TEST_F(SmallFilesOfASource, ThatNeedTilesOfTheirOwnComeBeforeAPipe) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   want(file("large", 2 * small_tile_bytes));

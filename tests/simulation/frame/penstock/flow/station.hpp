@@ -17,40 +17,21 @@ struct Frame {
   bool over = false;
 };
 
-/// As src/penstock/flow/station.hpp has it.
-struct RecordGroup {
-  TileRecord* newest = nullptr;
-  TileRecord* oldest = nullptr;
-
-  void add(TileRecord& record) noexcept {
-    record.next = newest;
-    if (newest == nullptr) oldest = &record;
-    newest = &record;
-  }
-};
-
-/// What an edge leads to.
-class EdgeEnd {
+/// Where edges begin and end.
+class GraphPlace {
  public:
   virtual void push(TileRecord& record) noexcept = 0;
+  void lead_to(GraphPlace& next) noexcept { next_ = &next; }
 
  protected:
-  ~EdgeEnd() = default;
-};
-
-/// What a consumer does with a record that waited for it in a station.
-class StationWork {
- public:
-  virtual void take(TileRecord& record, bool follows) noexcept = 0;
-
- protected:
-  ~StationWork() = default;
+  ~GraphPlace() = default;
+  GraphPlace* next_ = nullptr;
 };
 
 /// Stands in the place of src/penstock/flow/station.hpp: records wait in it until a consumer does its work with them.
 ///
 /// Threads: any may push; the consumers serve, with the frame's mutex held but in the work.
-class Station final : public EdgeEnd {
+class Station final : public GraphPlace {
  public:
   static constexpr std::size_t unlimited = 0;
 
@@ -59,7 +40,6 @@ class Station final : public EdgeEnd {
   Station& operator=(Station const&) = delete;
 
   void push(TileRecord& record) noexcept override;
-  void lead_to(EdgeEnd& next) noexcept { next_ = &next; }
   void pass_on(TileRecord& record) noexcept { next_->push(record); }
   /// True if a record waits, and fewer than `at_once` are at work.
   bool ready() const noexcept { return oldest_ != nullptr && (at_once_ == unlimited || serving_ < at_once_); }
@@ -73,23 +53,20 @@ class Station final : public EdgeEnd {
   TileRecord* oldest_ = nullptr;
   TileRecord* newest_ = nullptr;
   std::size_t serving_ = 0;
-  EdgeEnd* next_ = nullptr;
 };
 
 /// Likewise: what comes in is handed to a lane at once.
-class LanesNode final : public EdgeEnd {
+class LanesNode final : public GraphPlace {
  public:
   explicit LanesNode(StationWork& work) : work_(work) {}
   LanesNode(LanesNode const&) = delete;
   LanesNode& operator=(LanesNode const&) = delete;
 
   void push(TileRecord& record) noexcept override { work_.take(record, false); }
-  void lead_to(EdgeEnd& next) noexcept { next_ = &next; }
   void leave(std::size_t way_out, RecordGroup const& records) noexcept;
 
  private:
   StationWork& work_;
-  EdgeEnd* next_ = nullptr;
 };
 
 }  // namespace penstock
