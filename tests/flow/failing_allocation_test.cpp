@@ -104,6 +104,7 @@ int through_a_route(TileRoute::Options const& options, std::size_t nth) {
   bool const was_made = made != nullptr;
   over = true;
   feeder.join();
+  lane.end();
   route.reset();
   if (!refuse_nothing()) return reached_the_end;
   if (pool.on_loan() != 0 || (was_made && sunk.size() != tiles)) return lost_a_tile;

@@ -32,13 +32,17 @@ struct LanesByHand final : TileTaker {
   bool all_lost = false;
 };
 
-/// In the place of lanes: a thread of its own that completes each tile.
+/// In the place of lanes: a thread of its own that completes each tile. It ends before the route dies, as a run's lanes
+/// do: when the last tile is home, its completion has not returned yet.
 class OneThread final : public TileTaker {
  public:
   OneThread() : thread_([this] { run(); }) {}
   OneThread(OneThread const&) = delete;
   OneThread& operator=(OneThread const&) = delete;
-  ~OneThread() {
+  ~OneThread() { end(); }
+  /// Once every tile is complete.
+  void end() {
+    if (!thread_.joinable()) return;
     over_ = true;
     bell_.notify();
     thread_.join();

@@ -136,6 +136,7 @@ TEST(AKeyOfAnOrderedStage, IsAskedForByAllConsumersAtOnce) {
   }
   route.graph().end_input();
   route.graph().wait();
+  lanes.end();
   EXPECT_EQ(pool.on_loan(), 0U);
 }
 

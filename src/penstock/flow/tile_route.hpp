@@ -67,7 +67,8 @@ class TileRoute {
   ///
   /// Blocks: never; without host stages it hands the tile to a lane.
   void send(Loan loan, std::shared_ptr<Failure const> failure);
-  /// Where that lane gives its completions. Tiles that it gives one after the other travel together.
+  /// Where that lane gives its completions, before it ends; it ends before the route dies. Tiles that it gives one
+  /// after the other travel together.
   ///
   /// Threads: the lane's.
   /// Blocks:  never; with `sink_at_once` it delivers the tile before it returns.
