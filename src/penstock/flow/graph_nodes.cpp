@@ -20,7 +20,7 @@ std::string how_many(GraphNode const& node) {
 }
 
 /// A string of Graphviz.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (char const c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -64,7 +64,7 @@ std::string as_dot(std::span<GraphNode const> graph) {
   std::string text = "digraph pipeline {\n  rankdir=LR;\n";
   for (std::size_t number = 0; number < graph.size(); ++number) {
     std::string const here = "  n" + std::to_string(number);
-    text += here + " [label=" + quoted(graph[number].name + how_many(graph[number])) + "];\n";
+    text += here + " [label=" + in_quotes(graph[number].name + how_many(graph[number])) + "];\n";
     for (std::size_t const next : graph[number].to) text += here + " -> n" + std::to_string(next) + ";\n";
   }
   return text + "}\n";
