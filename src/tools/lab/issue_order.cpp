@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -182,21 +183,26 @@ struct Both {
 /// Properties that matter for the order of issue.
 struct Traits {
   CopyEngines engines;
-  bool ends_together;
+  std::optional<bool> together;  ///< Whether kernels that are issued one right behind the other end together.
 
+  bool known() const { return engines.known && together.has_value(); }
+  bool ends_together() const { return together.value_or(false); }
   std::string text() const {
+    if (!known()) return "not judged, because kernels end here before the host has issued what they should hold";
     return std::string("copies are taken ") +
            (engines.in_order_of_issue ? "in the order of issue" : "as they become ready") +
-           (ends_together ? ", and kernels issued one right behind the other end together" : "");
+           (ends_together() ? ", and kernels issued one right behind the other end together" : "");
   }
 };
 
-/// Expects of a GPU that the order is faster which can be faster, and neither if neither can be.
+/// Expects of a GPU of which enough is known that the order is faster which can be faster, and neither if neither can
+/// be.
 Verdict as_possible(DeviceInfo const& info, Traits const& traits, Both const& measured, Both const& possible) {
   bool const alike = differ(measured.depth, measured.breadth) == differ(possible.depth, possible.breadth);
   bool const same = !differ(possible.depth, possible.breadth) ||
                     (measured.depth < measured.breadth) == (possible.depth < possible.breadth);
-  return {!info.acts_as_gpu() || (alike && same), comparison(measured.depth, measured.breadth) + "; " + traits.text()};
+  return {!info.acts_as_gpu() || !traits.known() || (alike && same),
+          comparison(measured.depth, measured.breadth) + "; " + traits.text()};
 }
 
 /// Time of a step of each kind by itself, and time of both orders.
@@ -239,8 +245,8 @@ Observation issue_in_both_orders(Workbench& bench) {
   Run const depth = run(Order::depth_first), breadth = run(Order::breadth_first);
   work.leave_results();
   auto const [own, measured] = times_of(bench, work, engines.count);
-  Both const possibles{possible(steps_in(Order::depth_first, own, traits.ends_together), engines),
-                       possible(steps_in(Order::breadth_first, own, traits.ends_together), engines)};
+  Both const possibles{possible(steps_in(Order::depth_first, own, traits.ends_together()), engines),
+                       possible(steps_in(Order::breadth_first, own, traits.ends_together()), engines)};
 
   auto const all = bench.intervals();
   auto issued = depth.of(all);

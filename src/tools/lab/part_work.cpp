@@ -14,6 +14,8 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr int repetitions = 3;
+/// Of something that the host is late with now and then.
+constexpr int most_tries = 30;
 /// Input and output of any number of parts are whole pages.
 constexpr std::size_t unit_bytes = 2048;
 
@@ -59,9 +61,8 @@ CopyEngines copy_engines_of(Workbench& bench) {
   DeviceMemory const memory = bench.device().allocate(2 * bytes);
   std::vector<Stream> streams;
   for (int i = 0; i < 2; ++i) streams.push_back(bench.device().make_stream());
-  CopyEngines engines{.count = bench.device().info().copy_engines, .in_order_of_issue = true};
-  // A try in which the host was late with the second copy shows nothing.
-  for (int i = 0; i < repetitions && engines.in_order_of_issue; ++i) {
+  CopyEngines engines{.count = bench.device().info().copy_engines, .in_order_of_issue = true, .known = false};
+  for (int i = 0, seen = 0; i < most_tries && seen < repetitions && engines.in_order_of_issue; ++i) {
     std::size_t const first = bench.pieces();
     bench.hold(std::span(streams).first(1));
     for (std::size_t stream = 0; stream < 2; ++stream) {
@@ -70,30 +71,39 @@ CopyEngines copy_engines_of(Workbench& bench) {
                                host.bytes().subspan(stream * bytes, bytes));
       });
     }
+    // A try in which the host was late with the second copy shows nothing.
+    bool const in_time = bench.holding();
     auto const all = bench.intervals();
+    if (!in_time) continue;
+    ++seen;
+    engines.known = true;
     engines.in_order_of_issue = !before(all[first + 1], all[first]);
   }
   return engines;
 }
 
-bool kernels_end_together(Workbench& bench) {
+std::optional<bool> kernels_end_together(Workbench& bench) {
   std::vector<Stream> streams;
   std::vector<Event> ends;
   for (int i = 0; i < 2; ++i) {
     streams.push_back(bench.device().make_stream());
     ends.push_back(bench.device().make_event({.timing = true}));
   }
-  // A try in which the host was late shows nothing.
-  for (int i = 0; i < repetitions; ++i) {
+  int seen = 0;
+  for (int i = 0; i < most_tries && seen < repetitions; ++i) {
     bench.hold(streams);
     for (std::size_t each = 0; each < 2; ++each) {
       bench.occupy("kernel", each == 0 ? std::chrono::nanoseconds(0) : bench.kernel_time() / 10, streams[each]);
     }
     for (std::size_t each = 0; each < 2; ++each) streams[each].record(ends[each]);
+    // A try in which the host was late shows nothing.
+    bool const in_time = bench.holding();
     for (Stream const& stream : streams) stream.synchronize();
+    if (!in_time) continue;
+    ++seen;
     if (ends[1].since(ends[0]).value() > bench.kernel_time() / 20) return false;
   }
-  return true;
+  return seen > 0 ? std::optional(true) : std::nullopt;
 }
 
 ScaledWork scaled_to_fit(Workbench& bench, PartTimes const& text, std::size_t most_bytes) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -31,17 +32,18 @@ struct PartTimes {
 PartTimes shortest(std::span<Interval const> pieces);
 
 /// The copy engines of the device. To find whether they take copies in the order of issue, it gets a copy that waits
-/// and, behind it, one of another stream that need not.
+/// and, behind it, one of another stream that need not. That is not known if the host was late with it each time, or if
+/// kernels here do not take their time.
 ///
 /// Blocks: until the device is idle.
 /// Throws: Error, if the device fails.
 CopyEngines copy_engines_of(Workbench& bench);
 /// True if the device reports the end of a kernel together with that of one that is issued right behind it in another
-/// stream.
+/// stream; empty if that could not be seen, as with `copy_engines_of`.
 ///
 /// Blocks: until the device is idle.
 /// Throws: Error, if the device fails.
-bool kernels_end_together(Workbench& bench);
+std::optional<bool> kernels_end_together(Workbench& bench);
 
 /// Work of a text whose copies are scaled down to fit here.
 struct ScaledWork {

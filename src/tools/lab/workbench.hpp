@@ -96,6 +96,10 @@ class Workbench {
   ///
   /// Throws: Error, if the device refuses.
   void hold(std::span<Stream const> streams);
+  /// True if the latest hold has not ended: what was put into its streams since then was there in time.
+  ///
+  /// Throws: Error, if the device fails.
+  bool holding() const { return !holds_.empty() && !holds_.back().passed(); }
 
   /// Calls `work`, which puts something into `stream`, between two events there that take its time. Its start is that
   /// of its turn in the stream, not that of an engine which others keep busy.

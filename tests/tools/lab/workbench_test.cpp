@@ -5,6 +5,7 @@
 #include <barrier>
 #include <stdexcept>
 
+#include "support/gate.hpp"
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
@@ -38,6 +39,21 @@ TEST_F(AWorkbench, SaysWhenEachKernelRanInTheOrderOfTheirGiving) {
   EXPECT_EQ(intervals[2].row, "other");
   EXPECT_TRUE(before(intervals[0], intervals[1]));
   EXPECT_TRUE(before(intervals[1], intervals[2]));
+}
+
+TEST_F(AWorkbench, KnowsWhetherItsHoldLasts) {
+  support::Gate gate;
+  bench.reset();
+  bench.emplace(device, WorkbenchOptions{.kernel_time = 0ns, .launch = [&](KernelWish const&, Stamp*, StreamRef own) {
+                                           own.launch(1, [&](std::uint32_t) { gate.pass(); });
+                                         }});
+  EXPECT_FALSE(bench->holding());
+  Stream const stream = device.make_stream();
+  bench->hold({&stream, 1});
+  EXPECT_TRUE(bench->holding());
+  gate.open();
+  stream.synchronize();
+  EXPECT_FALSE(bench->holding());
 }
 
 TEST_F(AWorkbench, TakesALongerKernelIfAskedTo) {
