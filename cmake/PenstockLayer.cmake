@@ -31,12 +31,12 @@ function(penstock_compile_together target)
   endif()
 endfunction()
 
-# penstock_add_component(NAME SENTENCE "what it adds" NEEDS components... LAYERS layers... [GUESTS files...])
+# penstock_add_component(NAME SENTENCE "what it adds" NEEDS components... LAYERS layers...)
 #
 # Records a component, the level above the layers: its layers may use those of the components that it reaches through NEEDS.
-# GUESTS are files that belong to it and still stand in a layer of another component. tests/house holds the code to it.
+# tests/house holds the code to it.
 function(penstock_add_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 component "" "SENTENCE" "NEEDS;LAYERS;GUESTS")
+  cmake_parse_arguments(PARSE_ARGV 1 component "" "SENTENCE" "NEEDS;LAYERS")
   get_property(known GLOBAL PROPERTY PENSTOCK_COMPONENTS)
   foreach(below IN LISTS component_NEEDS)
     if(NOT below IN_LIST known)
@@ -44,7 +44,7 @@ function(penstock_add_component name)
     endif()
   endforeach()
   set_property(GLOBAL APPEND PROPERTY PENSTOCK_COMPONENTS ${name})
-  foreach(part NEEDS LAYERS GUESTS)
+  foreach(part NEEDS LAYERS)
     set_property(GLOBAL PROPERTY PENSTOCK_COMPONENT_${name}_${part} ${component_${part}})
   endforeach()
   foreach(layer IN LISTS component_LAYERS)
