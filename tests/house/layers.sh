@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# layers.sh ROOT DATA [KNOTS]: holds every include under ROOT/include, ROOT/src and ROOT/kernels to the arrows between the
-# layers, and to those between the components above them.
+# layers.sh ROOT DATA: holds every include under ROOT/include, ROOT/src and ROOT/kernels to the arrows between the layers, and to
+# those between the components above them.
 #
 # DATA is what the build knows, one fact a line: `component NAME`, `needs NAME COMPONENT`; `layer NAME`, `part COMPONENT LAYER`,
 # `depends NAME LAYER`, `file NAME PATH`, and `flavoured NAME PATH` for a file that is compiled once for each flavour. A
-# component's or layer's line comes after those of what is below it. KNOTS is a list of includes between components that are left to be turned, `FILE HEADER`
-# a line. Prints one line per broken rule and exits 1 if there is one.
+# component's or layer's line comes after those of what is below it. Prints one line per broken rule and exits 1 if there is one.
 set -euo pipefail
 export LC_ALL=C
-root=$1 data=$2 knots_file=${3:-/dev/null}
+root=$1 data=$2
 
 # Who may include what from outside: a header as a pattern, and the layers that it is the idea of.
 outside=(
@@ -22,7 +21,7 @@ outside=(
   'CLI/*'                            'command measure hash doctor lab bench compare jobs programs try tune watch program'
 )
 
-declare -A reach=() layer_of=() flavoured=() above=() part_of=() knots=()
+declare -A reach=() layer_of=() flavoured=() above=() part_of=()
 while read -r fact name value; do
   case $fact in
     component) above[$name]+=" $name " ;;
@@ -34,9 +33,6 @@ while read -r fact name value; do
     flavoured) flavoured[$value]=1 ;;
   esac
 done <"$data"
-while read -r file header; do
-  if [[ -n $file && $file != \#* ]]; then knots[$file $header]=1; fi
-done <"$knots_file"
 
 broken=0
 complain() {
@@ -54,15 +50,11 @@ component_of() {
 
 # check_component FILE:LINE HEADER PATH: FILE includes HEADER, which is PATH.
 check_component() {
-  local file=${1%:*} component from
-  component_of "$file"
+  local component from
+  component_of "${1%:*}"
   from=$component
   component_of "$3"
   if [[ -z $from || -z $component || ${above[$from]} == *" $component "* ]]; then return; fi
-  if [[ -n ${knots[$file $2]:-} ]]; then
-    knots[$file $2]=seen
-    return
-  fi
   complain "$1: includes $2 of component '$component', but component '$from' reaches only: $(names "${above[$from]}")"
 }
 
@@ -123,7 +115,4 @@ while read -r path; do
   done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*(<[^>]*>|"[^"]*").*/\1/;T;=;p' "$root/$path" | paste -d: - -)
   if [[ -n ${flavoured[$path]:-} ]]; then check_flavour "$path"; fi
 done < <(cd "$root" && find include src kernels -type f ! -path include/penstock/penstock.hpp -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
-for knot in "${!knots[@]}"; do
-  [[ ${knots[$knot]} == seen ]] || complain "$knots_file: $knot: is no include between components any more; take it out"
-done
 exit $broken
