@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
+if(PENSTOCK_WITH_CUDA)
+  set(cuda_package CUDAToolkit)
+endif()
+
 # The street plan: components, and the layers of each. Arrows lead down, from a component to those that it NEEDS. No include
 # leads out of the engine.
 penstock_add_component(engine
+  DIVIDED
   SENTENCE "Pipeline, tiles, pool, lanes, signals, devices, and the graph around them."
+  PACKAGES "Threads" "TBB 2021.8" "Hwloc 2.5" ${cuda_package}
   LAYERS   core device machine plan report flavour cpu cuda named_devices lane flow graph)
 
 penstock_add_component(observe
@@ -71,11 +77,13 @@ penstock_add_component(job
   LAYERS   job)
 
 penstock_add_component(jobs
+  BY_NAME_ONLY
   SENTENCE "The program of a job: run, bench, compare, tune and watch. Its headers are not installed."
   NEEDS    observe models operate job kernels
   LAYERS   page command measure programs bench compare tune injection watched watch jobs)
 
 penstock_add_component(programs
-  SENTENCE "The command, of which nothing is installed as a library."
+  WITHOUT_LIBRARY
+  SENTENCE "The command, which is not installed as a library."
   NEEDS    jobs ingest egress records collective
   LAYERS   hash doctor lab preload try program)
