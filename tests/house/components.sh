@@ -33,14 +33,13 @@ refuses() {
 # archives PATTERN: what is installed and like it.
 archives() { find "$prefix" -name '*.a' -printf '%f\n' | grep -E "$1" | sort | paste -sd ' '; }
 
-# The engine alone: nothing else is installed, and each of its headers stands alone but for penstock.hpp, which includes those of
-# all components.
+# The engine alone: nothing else is installed, and its headers include no others.
 installs engine
 [[ $(archives .) =~ ^libpenstock_engine.a\ (libpenstock_engine_legacy.a\ )?libpenstock_engine_once.a$ ]] || fail "archives: $(archives .)"
 for above in files records metrics mode_s kernels devices; do
   [[ ! -e $prefix/include/penstock/$above.hpp ]] || fail "$above.hpp is installed with the engine"
 done
-(cd "$prefix/include" && find penstock -name '*.hpp' ! -name penstock.hpp | sort | sed 's/.*/#include <&>/') >"$scratch/every_header.cpp"
+(cd "$prefix/include" && find penstock -name '*.hpp' | sort | sed 's/.*/#include <&>/') >"$scratch/every_header.cpp"
 builds engine -DPROGRAMS=engine -DLINK=penstock::penstock -DEVERY_HEADER="$scratch/every_header.cpp"
 "$scratch/engine/engine"
 for package in penstock-engine penstock-engine-legacy; do
@@ -69,6 +68,9 @@ done
 
 # All: an archive for each component and flavour, and each component has all that its objects need.
 cmake --install "$build" --prefix "$prefix" >/dev/null
+while read -r header; do
+  [[ -e $prefix/include/penstock/$header ]] || fail "docs/embed.md has $header in its table of components, but it is not installed"
+done < <(sed -n '/^| component/,/^$/p' "$prefix/share/doc/penstock/docs/embed.md" | grep -o '[a-z_]*\.hpp')
 mapfile -t names < <(find "$prefix" -name 'penstock-*Targets.cmake' -printf '%f\n' | sed 's/penstock-\(.*\)Targets.cmake/\1/' | sort)
 legacy=$(archives '_legacy.a$' | wc -w) all=$(archives . | wc -w)
 # That of the engine is divided.

@@ -5,8 +5,7 @@
 #include <cstdio>
 #include <span>
 
-#include <penstock/named_devices.hpp>
-#include <penstock/pipeline.hpp>
+#include <penstock/penstock.hpp>
 
 using namespace penstock;
 
