@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
+if(PENSTOCK_WITH_CUDA)
+  set(cuda_package CUDAToolkit)
+endif()
+
 # The street plan: components, and the layers of each. Arrows lead down, from a component to those that it NEEDS. No include
-# leads out of the engine, but for those that tests/house/knots.txt lists; no line may be added there.
+# leads out of the engine.
 penstock_add_component(engine
+  DIVIDED
   SENTENCE "Pipeline, tiles, pool, lanes, signals, devices, and the graph around them."
+  PACKAGES "Threads" "TBB 2021.8" "Hwloc 2.5" ${cuda_package}
   LAYERS   core device machine plan report flavour cpu cuda named_devices lane flow graph)
 
 penstock_add_component(observe
   SENTENCE "What a run tells: verdict, trace, times of steps, ranges for profilers, attribution; options as text."
   NEEDS    engine
-  LAYERS   nvtx cupti observe
-  GUESTS   recording.hpp report/advice.cpp report/advice.hpp report/attribution.cpp report/device_advice.cpp report/device_advice.hpp
-           report/find_bound.cpp report/find_bound.hpp report/limits.cpp report/limits.hpp report/measured_run.hpp
-           report/overlap.cpp report/overlap.hpp report/passages.cpp report/passages.hpp report/run_figures.cpp
-           report/run_figures.hpp report/trace.cpp report/trace_rows.cpp report/trace_rows.hpp report/trace_text.cpp
-           report/trace_text.hpp report/utilisation.cpp report/utilisation.hpp report/verdict.cpp)
+  LAYERS   verdict nvtx cupti observe)
 
 penstock_add_component(models
   SENTENCE "GPUs that are modelled by the CPU device, their clock, and devices of every kind by name."
@@ -43,29 +44,22 @@ penstock_add_component(kernels
 penstock_add_component(lines
   SENTENCE "Kernels on lines of text."
   NEEDS    kernels
-  LAYERS   literals
-  GUESTS   line_sums.hpp access_log.hpp digit_walk.hpp json_name.hpp json_stops.hpp json_walk.hpp line_calendar.hpp
-           line_groups.cuh line_stops.hpp line_text.cpp line_time.hpp line_values.hpp line_walk.hpp lines_on_cuda.hpp
-           lines_without_cuda.cpp literal_marks.cuh literal_search.hpp stop_cursor.hpp sum_lines.cpp sum_lines.cu time_cursor.hpp)
+  LAYERS   literals lines)
 
 penstock_add_component(packets
   SENTENCE "Kernels on captured packets."
   NEEDS    ingest kernels
-  GUESTS   packet_sums.hpp captured_packet.hpp packet_extensions.hpp packet_flows.cpp packet_headers.hpp packet_layers.hpp
-           packet_links.hpp packet_octets.hpp packet_parse.hpp packets_left_out.cpp packets_on_cuda.hpp
-           packets_without_cuda.cpp sum_packets.cpp sum_packets.cu)
+  LAYERS   packets)
 
 penstock_add_component(radio
   SENTENCE "Kernels on samples of radio, and pictures of them."
   NEEDS    egress kernels
-  LAYERS   picture
-  GUESTS   mode_s.hpp waterfall.hpp mode_s.cpp mode_s.cu mode_s_frame.cpp mode_s_receiver.cpp mode_s_rules.hpp radio_on_cuda.hpp
-           radio_without_cuda.cpp sum_spectra.cpp sum_spectra.cu waterfall.cpp)
+  LAYERS   picture radio)
 
 penstock_add_component(images
   SENTENCE "Kernels on images."
   NEEDS    kernels
-  GUESTS   images.hpp images_on_cuda.hpp images_without_cuda.cpp resize_images.cpp resize_images.cu resize_rules.hpp)
+  LAYERS   images)
 
 penstock_add_component(collective
   SENTENCE "What several devices have, made one."
@@ -74,16 +68,22 @@ penstock_add_component(collective
 
 penstock_add_component(operate
   SENTENCE "A running program: metrics, stop signals, options in files."
-  NEEDS    engine observe
-  LAYERS   operation profile
-  GUESTS   stop_signals.hpp machine/stop_signals.cpp)
+  NEEDS    observe ingest
+  LAYERS   stop_signals operation profile)
 
 penstock_add_component(job
   SENTENCE "A user's own work as a value, under run, bench, compare and tune."
   NEEDS    engine
   LAYERS   job)
 
+penstock_add_component(jobs
+  BY_NAME_ONLY
+  SENTENCE "The program of a job: run, bench, compare, tune and watch. Its headers are not installed."
+  NEEDS    observe models operate job kernels
+  LAYERS   page command measure programs bench compare tune injection watched watch jobs)
+
 penstock_add_component(programs
-  SENTENCE "The command and its parts. Their headers are not installed."
-  NEEDS    observe models ingest egress records collective operate job kernels
-  LAYERS   page command measure programs hash doctor lab bench compare tune injection preload watched watch jobs try program)
+  WITHOUT_LIBRARY
+  SENTENCE "The command, which is not installed as a library."
+  NEEDS    jobs ingest egress records collective
+  LAYERS   hash doctor lab preload try program)

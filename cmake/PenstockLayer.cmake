@@ -31,37 +31,12 @@ function(penstock_compile_together target)
   endif()
 endfunction()
 
-# penstock_add_component(NAME SENTENCE "what it adds" NEEDS components... LAYERS layers... [GUESTS files...])
-#
-# Records a component, the level above the layers: its layers may use those of the components that it reaches through NEEDS.
-# GUESTS are files that belong to it and still stand in a layer of another component. tests/house holds the code to it.
-function(penstock_add_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 component "" "SENTENCE" "NEEDS;LAYERS;GUESTS")
-  get_property(known GLOBAL PROPERTY PENSTOCK_COMPONENTS)
-  foreach(below IN LISTS component_NEEDS)
-    if(NOT below IN_LIST known)
-      message(FATAL_ERROR "Component '${name}' needs '${below}', which is not a component declared above it.")
-    endif()
-  endforeach()
-  set_property(GLOBAL APPEND PROPERTY PENSTOCK_COMPONENTS ${name})
-  foreach(part NEEDS LAYERS GUESTS)
-    set_property(GLOBAL PROPERTY PENSTOCK_COMPONENT_${name}_${part} ${component_${part}})
-  endforeach()
-  foreach(layer IN LISTS component_LAYERS)
-    get_property(taken GLOBAL PROPERTY PENSTOCK_LAYER_${layer}_COMPONENT)
-    if(taken)
-      message(FATAL_ERROR "Layer '${layer}' is in two components: '${taken}' and '${name}'.")
-    endif()
-    set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${layer}_COMPONENT ${name})
-  endforeach()
-endfunction()
-
 # penstock_add_layer(NAME SENTENCE "what it adds" DEPENDS layers... PUBLIC headers... FILES files... LINK outside libraries...
 #                    [CUDA_FILES files...] [NO_CUDA_FILES files...] [PRIVATE_LINK libraries...] [DEFINE definitions...]
 #                    [DIRECTORY folder] [WHEN variable] [FLAVOURED [ONCE files...]] [APART] [TOGETHER])
 #
-# Makes the static library penstock_NAME, known as penstock::NAME, and records name, arrows and files so that
-# tests/house can hold the code to them. CUDA_FILES are compiled only where there is CUDA, NO_CUDA_FILES only where there is
+# Makes the static library penstock_NAME, known as penstock::NAME if no component has that name, and records name, arrows and files
+# so that tests/house can hold the code to them. CUDA_FILES are compiled only where there is CUDA, NO_CUDA_FILES only where there is
 # none. A layer whose WHEN variable is false is recorded but not built, and whoever depends on it is built without it.
 #
 # PUBLIC: its headers in include/penstock, which are installed; all others are private.
@@ -86,6 +61,7 @@ function(penstock_add_layer name)
   if(NOT component)
     message(FATAL_ERROR "Layer '${name}' is in no component: name it in PenstockComponents.cmake.")
   endif()
+  get_property(is_library GLOBAL PROPERTY PENSTOCK_COMPONENT_${name}_LIBRARY)
   get_property(known GLOBAL PROPERTY PENSTOCK_LAYERS)
   set(without_flavour "")
   foreach(below IN LISTS layer_DEPENDS)
@@ -97,7 +73,9 @@ function(penstock_add_layer name)
   endforeach()
   list(REMOVE_DUPLICATES without_flavour)
   set_property(GLOBAL APPEND PROPERTY PENSTOCK_LAYERS ${name})
-  set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${name}_DEPENDS ${layer_DEPENDS})
+  foreach(fact DEPENDS PUBLIC FLAVOURED LINK PRIVATE_LINK)
+    set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${name}_${fact} ${layer_${fact}})
+  endforeach()
   set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${name}_FILES
     ${layer_PUBLIC} ${layer_FILES} ${layer_ONCE} ${layer_CUDA_FILES} ${layer_NO_CUDA_FILES})
   set_property(GLOBAL PROPERTY PENSTOCK_LAYER_${name}_FLAVOURED_FILES "")
@@ -146,13 +124,15 @@ function(penstock_add_layer name)
       endif()
     endforeach()
     add_library(${library} STATIC ${sources})
-    add_library(penstock::${name}${suffix} ALIAS ${library})
+    if(NOT is_library)
+      add_library(penstock::${name}${suffix} ALIAS ${library})
+    endif()
     if(layer_TOGETHER)
       penstock_compile_together(${library})
     elseif(layer_APART)
       set_target_properties(${library} PROPERTIES UNITY_BUILD OFF)
     endif()
-    set_target_properties(${library} PROPERTIES EXPORT_NAME ${name}${suffix} LINKER_LANGUAGE CXX)
+    set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
     penstock_compile(${library}
       LINK ${libraries} ${layer_LINK} PRIVATE_LINK ${layer_PRIVATE_LINK} DEFINE ${layer_DEFINE})
     if(layer_FLAVOURED)

@@ -1,35 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# layers.sh ROOT DATA [KNOTS [MOST]]: holds every include under ROOT/include, ROOT/src and ROOT/kernels to the arrows between the
-# layers, and to those between the components above them; and penstock.hpp to the engine: it brings headers of that component only,
-# with those that they include, and at most MOST.
+# layers.sh ROOT DATA [MOST]: holds every include under ROOT/include, ROOT/src and ROOT/kernels to the arrows between the layers, and
+# to those between the components above them; and penstock.hpp to the engine: it brings headers of that component only, with those
+# that they include, and at most MOST.
 #
-# DATA is what the build knows, one fact a line: `component NAME`, `needs NAME COMPONENT`, `guest NAME PATH` for a file of a
-# component that stands in a layer of another one; `layer NAME`, `part COMPONENT LAYER`, `depends NAME LAYER`, `file NAME
-# PATH`, and `flavoured NAME PATH` for a file that is compiled once for each flavour. A component's or layer's line comes
-# after those of what is below it. KNOTS is a list of includes between components that are left to be turned, `FILE HEADER`
-# a line. Prints one line per broken rule and exits 1 if there is one.
+# DATA is what the build knows, one fact a line: `component NAME`, `needs NAME COMPONENT`; `layer NAME`, `part COMPONENT LAYER`,
+# `depends NAME LAYER`, `file NAME PATH`, and `flavoured NAME PATH` for a file that is compiled once for each flavour. A
+# component's or layer's line comes after those of what is below it. Prints one line per broken rule and exits 1 if there is one.
 set -euo pipefail
 export LC_ALL=C
-root=$1 data=$2 knots_file=${3:-/dev/null} most=${4:-17}
+root=$1 data=$2 most=${3:-17}
 
 # Who may include what from outside: a header as a pattern, and the layers that it is the idea of.
 outside=(
   'boost/*'                          'core'
   'hwloc.h|hwloc/*'                  'machine'
   'tbb/*|oneapi/*'                   'flow graph'
-  'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels'
+  'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels lines packets radio images'
   'nvtx3/*'                          'nvtx'
-  'nlohmann/*'                       'report profile models page command measure hash doctor lab bench compare jobs programs try tune watch watched'
+  'nlohmann/*'                       'verdict profile models page command measure hash doctor lab bench compare jobs programs try tune watch watched'
   'CLI/*'                            'command measure hash doctor lab bench compare jobs programs try tune watch program'
 )
 
-declare -A reach=() layer_of=() flavoured=() above=() part_of=() guest_of=() knots=()
+declare -A reach=() layer_of=() flavoured=() above=() part_of=()
 while read -r fact name value; do
   case $fact in
     component) above[$name]+=" $name " ;;
     needs) above[$name]+="${above[$value]}" ;;
-    guest) guest_of[$value]=$name ;;
     part) part_of[$value]=$name ;;
     layer) reach[$name]+=" $name " ;;
     depends) reach[$name]+="${reach[$value]}" ;;
@@ -37,9 +34,6 @@ while read -r fact name value; do
     flavoured) flavoured[$value]=1 ;;
   esac
 done <"$data"
-while read -r file header; do
-  if [[ -n $file && $file != \#* ]]; then knots[$file $header]=1; fi
-done <"$knots_file"
 
 broken=0
 complain() {
@@ -50,31 +44,24 @@ names() {
   xargs -n1 <<<"$1" | sort -u | paste -sd' '
 }
 
-# component_of PATH: sets `component`; a guest is known by the part of its path behind the folder of all layers.
+# component_of PATH: sets `component`.
 component_of() {
-  local short=${1#src/penstock/}
-  short=${short#src/tools/} short=${short#include/penstock/} short=${short#kernels/}
-  component=${guest_of[$short]:-}
-  if [[ -z $component && -n ${layer_of[$1]:-} ]]; then component=${part_of[${layer_of[$1]}]:-}; fi
+  component=${part_of[${layer_of[$1]:-none}]:-}
 }
 
 # check_component FILE:LINE HEADER PATH: FILE includes HEADER, which is PATH.
 check_component() {
-  local file=${1%:*} component from
-  component_of "$file"
+  local component from
+  component_of "${1%:*}"
   from=$component
   component_of "$3"
   if [[ -z $from || -z $component || ${above[$from]} == *" $component "* ]]; then return; fi
-  if [[ -n ${knots[$file $2]:-} ]]; then
-    knots[$file $2]=seen
-    return
-  fi
   complain "$1: includes $2 of component '$component', but component '$from' reaches only: $(names "${above[$from]}")"
 }
 
 # check_include FILE:LINE LAYER HEADER: HEADER as it is written, with its quotes.
 check_include() {
-  local place=$1 layer=$2 header=${3:1:-1} other pattern i
+  local place=$1 layer=$2 header=${3:1:-1} other path pattern i
   if [[ $header == penstock/*.hpp && $header != penstock/*/* ]]; then
     other=${layer_of[include/$header]:-none}
     [[ ${reach[$layer]} == *" $other "* ]] ||
@@ -87,15 +74,14 @@ check_include() {
     return
   fi
   if [[ $header == penstock/* || $header == tools/* ]]; then
+    path=src/$header
+    if [[ $header == penstock/kernels/* ]]; then path=${header#penstock/}; fi
+    # A folder is a layer, but for files of other layers that stand there.
     other=${header#*/}
-    other=${other%%/*}
+    other=${layer_of[$path]:-${other%%/*}}
     [[ ${reach[$layer]} == *" $other "* ]] ||
-      complain "$place: includes $header, but layer '$layer' reaches only: $(names "${reach[$layer]}")"
-    if [[ $header == penstock/kernels/* ]]; then
-      check_component "$place" "$header" "${header#penstock/}"
-    else
-      check_component "$place" "$header" "src/$header"
-    fi
+      complain "$place: includes $header of layer '$other', but layer '$layer' reaches only: $(names "${reach[$layer]}")"
+    check_component "$place" "$header" "$path"
     return
   fi
   [[ $3 == \<* ]] || complain "$place: includes \"$header\"; write it from the root, as \"penstock/layer/file.hpp\""
@@ -157,7 +143,4 @@ while read -r path; do
   if [[ -n ${flavoured[$path]:-} ]]; then check_flavour "$path"; fi
 done < <(cd "$root" && find include src kernels -type f ! -path include/penstock/penstock.hpp -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
 check_umbrella include/penstock/penstock.hpp
-for knot in "${!knots[@]}"; do
-  [[ ${knots[$knot]} == seen ]] || complain "$knots_file: $knot: is no include between components any more; take it out"
-done
 exit $broken
