@@ -75,5 +75,8 @@ mapfile -t names < <(find "$prefix" -name 'penstock-*Targets.cmake' -printf '%f\
 legacy=$(archives '_legacy.a$' | wc -w) all=$(archives . | wc -w)
 # That of the engine is divided.
 ((all - legacy == ${#names[@]} + 1 && all - legacy <= 16)) || fail "${#names[@]} components have the archives: $(archives .)"
+# find_package without COMPONENTS is the engine, also where there is more.
+builds engine -DPROGRAMS=engine -DLINK=penstock::penstock
+refuses "penstock::ingest but the target was not found" -DPROGRAMS=engine -DLINK=penstock::ingest
 builds whole -DWHOLE="$(IFS=';' && echo "${names[*]}")"
 echo "${#names[@]} components, $all archives, $legacy of them of the legacy flavour"
