@@ -38,7 +38,7 @@ function(penstock_add_component name)
   endforeach()
 endfunction()
 
-# penstock_archive_of(LAYER SUFFIX OUT): the archive that LAYER is in, as one of the flavour of SUFFIX links it; _once is none.
+# penstock_archive_of(LAYER SUFFIX OUT): the archive of LAYER that an archive with SUFFIX links; _once is without a flavour.
 function(penstock_archive_of layer suffix out)
   get_property(component GLOBAL PROPERTY PENSTOCK_LAYER_${layer}_COMPONENT)
   get_property(flavoured GLOBAL PROPERTY PENSTOCK_LAYER_${layer}_FLAVOURED)

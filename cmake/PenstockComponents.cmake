@@ -3,7 +3,7 @@ if(PENSTOCK_WITH_CUDA)
   set(cuda_package CUDAToolkit)
 endif()
 
-# The street plan: components, and the layers of each. Arrows lead down, from a component to those that it NEEDS. No include
+# Components, and the layers of each. Arrows lead down, from a component to those that it NEEDS. No include
 # leads out of the engine.
 penstock_add_component(engine
   DIVIDED

@@ -42,7 +42,7 @@ file(RELATIVE_PATH PENSTOCK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 set(PENSTOCK_WHOLE_per_thread penstock)
 set(PENSTOCK_WHOLE_legacy legacy)
 foreach(flavour IN LISTS PENSTOCK_FLAVOURS)
-  # Whoever links this has the engine in one flavour, and with it each component that is there.
+  # A target that links this has the engine in one flavour, and with it each component that is there.
   set(suffix ${PENSTOCK_SUFFIX_${flavour}})
   set(whole penstock_whole${suffix})
   add_library(${whole} INTERFACE)

@@ -37,14 +37,14 @@ endfunction()
 #
 # Makes the static library penstock_NAME, known as penstock::NAME if no component has that name, and records name, arrows and files
 # so that tests/house can hold the code to them. CUDA_FILES are compiled only where there is CUDA, NO_CUDA_FILES only where there is
-# none. A layer whose WHEN variable is false is recorded but not built, and whoever depends on it is built without it.
+# none. A layer whose WHEN variable is false is recorded but not built, and layers that depend on it are built without it.
 #
 # PUBLIC: its headers in include/penstock, which are installed; all others are private.
 # APART: its files give different things the same private name, so they are compiled one by one in every build.
 # TOGETHER: it is no part of the engine, so PENSTOCK_UNITY compiles several of its sources as one.
 #
-# A FLAVOURED layer is made twice, the second time as penstock_NAME_legacy on the legacy libraries of the layers below. Whoever
-# links one of the two means the same default stream by "0". Its files under ONCE are the same in both flavours: they are
+# A FLAVOURED layer is made twice, the second time as penstock_NAME_legacy on the legacy libraries of the layers below. A target
+# that links one of the two means the same default stream by "0". Its files under ONCE are the same in both flavours: they are
 # compiled once, without a flavour, and are in both libraries.
 function(penstock_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "APART;FLAVOURED;TOGETHER" "SENTENCE;DIRECTORY;WHEN"

@@ -42,7 +42,7 @@ class TileGroup {
   ~TileGroup();
 
   std::size_t size() const noexcept;
-  /// What the thread that copied this group had written is seen after this. The other functions do it themselves.
+  /// Makes visible what a thread wrote before it copied this group. All other functions do it themselves.
   void take() const noexcept;
   /// The tile and its outcome.
   ///

@@ -49,8 +49,8 @@ std::vector<DeviceInfo> list_gpus();
 /// the calling thread may use, or fewer if a cgroup's quota says so. `root` stands before /proc and /sys where the
 /// quota is read.
 ///
-/// Threads: any; one that slows the Clock before other threads use it. The calling thread is attached to the GPU that
-/// was opened.
+/// Threads: any; but open a device that slows the Clock before other threads use it. The calling thread is attached to
+/// the GPU that was opened.
 /// Blocks:  tenths of a second for a GPU, because its context is made.
 /// Throws:  Error: bad_argument for another name, and for a clock that is slower by another factor already;
 /// unsupported if this build has no CUDA; and what the devices and the makers throw.

@@ -300,8 +300,8 @@ class Pipeline {
   Snapshot snapshot() const;
   /// The options with all values that were determined for this machine.
   PipelineOptions const& options() const noexcept;
-  /// Nodes and edges of the graph of each run, in the order in which a tile comes by. With `sink_on_lanes` the lanes
-  /// and the sink are no nodes.
+  /// Nodes and edges of the graph of each run, in the order in which a tile passes them. With `sink_on_lanes` the
+  /// lanes and the sink are no nodes.
   std::vector<GraphNode> graph() const;
   Pool& pool() noexcept;
 

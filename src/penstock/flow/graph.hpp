@@ -44,7 +44,7 @@ class Graph {
   /// Threads: the one that made the graph, before `start`.
   /// Throws:  std::bad_alloc.
   Station& add(std::size_t at_once, StationWork& work);
-  /// The node of so many lanes, with one way out more for what no lane had. `work` hands a record to a lane.
+  /// The node of so many lanes, with one more way out for tiles that no lane had. `work` hands a record to a lane.
   ///
   /// Threads, Throws: as add.
   LanesNode& add_lanes(std::size_t lanes, StationWork& work);

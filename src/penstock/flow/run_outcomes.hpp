@@ -22,8 +22,8 @@ namespace penstock {
 /// Threads: any, but for `write_to`.
 class RunOutcomes {
  public:
-  /// Counts a tile that reaches the sink. `alone`: here and in `add_sink_time` no two threads are at once, and each
-  /// sees what the one before it did; this is cheaper.
+  /// Counts a tile that reaches the sink. `alone`: one call of this and of `add_sink_time` comes after the
+  /// other, so no atomic addition is needed.
   void note(Completion const& completion, bool alone);
   /// The sink threw on this tile.
   void note_sink_failure(std::shared_ptr<Failure const> failure, std::uint64_t sequence, std::uint64_t tag);

@@ -40,7 +40,7 @@ void LanesNode::lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) {
 
 void Station::keep(RecordGroup const& records) noexcept {
   std::size_t calls = 0;
-  if (at_once_ == unlimited) {  // One for each record, which may be another tile's once it is kept.
+  if (at_once_ == unlimited) {  // One for each record; once kept, it may be another tile's.
     for (TileRecord const* record = records.newest; record != nullptr; record = record->next) ++calls;
   }
   bool const first = arrivals_.push(*records.newest, *records.oldest);

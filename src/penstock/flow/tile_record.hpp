@@ -39,11 +39,11 @@ struct RecordGroup {
   }
 };
 
-/// The work of a node of the graph. A consumer does the work of a station; whoever brings a record does that of the
-/// lanes.
+/// The work of a node of the graph. A consumer does the work of a station; the thread that brings a record does that
+/// of the lanes.
 class StationWork {
  public:
-  /// `follows`: the same consumer did this work with another record just before, when this one had come.
+  /// `follows`: this record waited already when the same consumer began its work on the one before.
   virtual void take(TileRecord& record, bool follows) noexcept = 0;
 
  protected:

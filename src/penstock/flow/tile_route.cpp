@@ -179,8 +179,8 @@ void TileRoute::OrderWork::take(TileRecord& record, bool follows) noexcept {
   });
 }
 
-/// The end of the route: when the loan dies, the tile is home. Where one call of the sink follows another, it began
-/// when that ended: reading the clock takes as long as much else here.
+/// The end of the route: when the loan dies, the tile is home. If one call of the sink
+/// follows another, the end of that is the start of this one, which saves a reading of the clock.
 void TileRoute::deliver(TileRecord& record, bool follows) noexcept {
   {
     WorksFor const working(&pool_);

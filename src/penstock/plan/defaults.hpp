@@ -104,7 +104,7 @@ inline constexpr std::array table{
     Default{Number::burst_batch,        any_device, throughput, any_tile, no_bound,  batches},
     Default{Number::burst_batch,        any_device, latency,    any_tile, 4,         latencies},
 
-    // 64 KiB tiles, one at a time, came to 213 thousand a second on two lanes, and to 178 with four slots.
+    // With batches of one, four slots keep two lanes less busy than 32 do (docs/decisions/lanes.md).
     Default{Number::least_slots,        a_gpu,      throughput, small,    32,        "bench/lane/signal_bench"},
     Default{Number::least_slots,        a_gpu,      latency,    small,    16,        latencies},
     Default{Number::least_slots,        a_gpu,      any_aim,    large,    0,         "bench/flow/one_shot_bench"},
