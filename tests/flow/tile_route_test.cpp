@@ -12,7 +12,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "penstock/clock.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/report.hpp"
 
 namespace penstock {
 namespace {
@@ -73,6 +75,23 @@ TEST_F(ARoute, KeepsTheOrderOfTilesThatALaneGivesOneAfterTheOther) {
   }
   by.graph().wait();
   EXPECT_THAT(sequences, ElementsAre(0, 1, 2, 3));
+}
+
+/// The first of two that a consumer takes together waits for the second, so no call of the sink comes before that one's.
+///
+/// Seen to fail if the call for the second counts as one that follows another: it then began with the clock.
+TEST_F(ARoute, CountsNoTimeBeforeTheFirstCallOfTheSinkAsTheSinks) {
+  auto const began = Clock::now();
+  TileRoute& by = open({.ordered = true});
+  by.send(tile(0), nullptr);
+  by.send(tile(1), nullptr);
+  complete(1);
+  complete(0);
+  by.graph().wait();
+  EXPECT_THAT(sequences, ElementsAre(0, 1));
+  Report report;
+  outcomes.write_to(report, {});
+  EXPECT_LE(report.sink, Clock::now() - began);
 }
 
 /// Seen to fail if TileRoute::to_lane gives failed tiles to a lane, and if to_sink passes the order by.

@@ -172,10 +172,12 @@ void TileRoute::to_sink(TileRecord& record) noexcept {
   lanes_node_->leave(ways_back_.size(), alone);
 }
 
+/// A record that is only kept calls no sink, so the one behind it does not follow a call.
 void TileRoute::OrderWork::take(TileRecord& record, bool follows) noexcept {
+  if (!follows) called_sink = false;
   order.take(record, [&](TileRecord& next) {
     if (route.parallel_sink_) return route.order_station_->pass_on(next);
-    route.deliver(next, std::exchange(follows, true));
+    route.deliver(next, std::exchange(called_sink, true));
   });
 }
 

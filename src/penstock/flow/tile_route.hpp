@@ -102,6 +102,7 @@ class TileRoute {
     void take(TileRecord& record, bool follows) noexcept override;
     TileRoute& route;
     Sequencer order;
+    bool called_sink = false;  ///< Since the consumer took the records that it works on now.
   };
   /// Where a lane gives its completions, and what came so far of tiles that come together.
   struct WayBack final : CompletionTaker {
