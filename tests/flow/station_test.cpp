@@ -107,6 +107,83 @@ TEST(AParallelSink, ThatWaitsForTasksUnderALockIsNotCalledWithinItself) {
   EXPECT_FALSE(sink.called_within());
 }
 
+/// A body that computes in parallel on two threads. Its own thread is done first, and finds what it may do meanwhile.
+class ParallelBody {
+ public:
+  void operator()() {
+    static thread_local bool inside = false;
+    if (inside) {
+      called_within_ = true;
+      return;
+    }
+    inside = true;
+    auto const own = std::this_thread::get_id();
+    std::atomic<bool> shared{false};
+    oneapi::tbb::parallel_for(
+        oneapi::tbb::blocked_range<int>(0, 2, 1),
+        [&](oneapi::tbb::blocked_range<int> const&) {
+          if (std::this_thread::get_id() == own) {
+            for (int looks = 0; looks < 200 && !shared; ++looks) std::this_thread::yield();
+            return;
+          }
+          shared = true;
+          for (int looks = 0; looks < 1000 && !called_within_; ++looks) std::this_thread::yield();
+        },
+        oneapi::tbb::static_partitioner());
+    inside = false;
+  }
+  bool called_within() const { return called_within_; }
+
+ private:
+  std::atomic<bool> called_within_{false};
+};
+
+/// A run of many tiles, eight at a time, in which a host stage or the sink is such a body.
+bool calls_within(ParallelBody& body, TileRoute::Options options, bool in_sink) {
+  constexpr std::size_t tiles = 8;
+  constexpr TileShape shape{.input_bytes = 256};
+  alignas(256) std::array<std::byte, tiles * 256> slab{};
+  Pool pool(slab, shape, tiles);
+  std::array<TileRecord, tiles> records;
+  test::OneThread lanes;
+  RunOutcomes outcomes;
+  options.consumers = 2;
+  TileRoute route(options, pool, records,
+                  [&](Completion&) {
+                    if (in_sink) body();
+                  },
+                  outcomes, {});
+  route.lead_to(lanes);
+  lanes.complete_into(&route);
+  route.graph().open_input();
+  std::jthread feeder([&] {
+    for (std::uint64_t sequence = 0; sequence < 2000 && !body.called_within(); ++sequence) {
+      if (sequence % tiles == 0 && !pool.wait_until_home(std::chrono::hours(1))) break;
+      Loan loan = pool.borrow();
+      loan->sequence = sequence;
+      route.send(std::move(loan), nullptr);
+    }
+    route.graph().end_input();
+  });
+  route.graph().wait();
+  feeder.join();
+  lanes.end();
+  EXPECT_EQ(pool.on_loan(), 0U);
+  return body.called_within();
+}
+
+/// Seen to fail where the station calls for the next consumer with the isolation of a body.
+TEST(AStageForTwoTilesAtOnce, IsNotCalledWithinItself) {
+  ParallelBody body;
+  EXPECT_FALSE(calls_within(body, {.host_stages = {{.body = [&](Tile&) { body(); }, .at_once = 2}}}, false));
+}
+
+/// Seen to fail where the order's node does so.
+TEST(AParallelSinkInOrder, IsNotCalledWithinItself) {
+  ParallelBody body;
+  EXPECT_FALSE(calls_within(body, {.ordered = true, .parallel_sink = true}, true));
+}
+
 /// Two tiles are in the user's function at once, each of which returns only when the other has come.
 ///
 /// Seen to hang if the lanes' node asks for the key: an edge lets one message pass at a time.

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include <oneapi/tbb/flow_graph.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include "penstock/core/event_count.hpp"
 #include "penstock/flow/debts.hpp"
@@ -43,7 +44,9 @@ class CallGraph final : public oneapi::tbb::flow::graph {
   bool call(Node& node) noexcept {
     counted = false;
     try {
-      return node.try_put({});
+      // oneTBB gives a task the isolation of the thread that makes it. Made within a body, and not here, the task could
+      // be run by that body's own wait.
+      return oneapi::tbb::this_task_arena::isolate([&] { return node.try_put({}); });
     } catch (...) {
       // Counted when its task was made, and then not queued: without this `wait_for_all` would never return.
       if (counted) release_wait();
