@@ -77,7 +77,8 @@ TEST_F(ARoute, KeepsTheOrderOfTilesThatALaneGivesOneAfterTheOther) {
   EXPECT_THAT(sequences, ElementsAre(0, 1, 2, 3));
 }
 
-/// The first of two that a consumer takes together waits for the second, so no call of the sink comes before that one's.
+/// The first of two that a consumer takes together waits for the second, so no call of the sink comes before that
+/// one's.
 ///
 /// Seen to fail if the call for the second counts as one that follows another: it then began with the clock.
 TEST_F(ARoute, CountsNoTimeBeforeTheFirstCallOfTheSinkAsTheSinks) {
