@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <new>
 #include <vector>
 
 #include "penstock/core/number_text.hpp"
@@ -103,6 +104,10 @@ LanesInGraph::~LanesInGraph() {
   if (parts_->finished) return;
   try {
     if (parts_->pipeline.snapshot().under_way() > 0) stop();
+  } catch (std::bad_alloc const&) {
+    stop();  // There may be something under way.
+  }
+  try {
     static_cast<void>(parts_->pipeline.drain());
   } catch (...) {
     // The pipeline ends its run itself, when the last message with one of its tiles has gone.

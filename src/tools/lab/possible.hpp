@@ -23,7 +23,7 @@ struct PlannedWork {
 struct CopyEngines {
   int count = 2;                   ///< 1: uploads and downloads share one; 2 or more: each direction has its own.
   bool in_order_of_issue = false;  ///< Each takes its copies in that order; otherwise as they become ready.
-  bool known = true;               ///< False if nobody could see in which order they take their copies.
+  bool known = true;               ///< False if the host was late each time, so that the order is unknown.
 };
 
 /// Times when a step would begin and end.

@@ -11,7 +11,7 @@ TEST_P(Laboratory, SeesWhatIsExpected) {
   auto seen = observe(device(), GetParam().experiment);
   auto const cannot_be_told = [&] { return seen.verdict.late && !seen.verdict.as_expected; };
   for (int tries = 1; cannot_be_told() && tries < 3; ++tries) seen = observe(device(), GetParam().experiment);
-  if (cannot_be_told()) GTEST_SKIP() << "other processes left too little of this machine: " << seen.verdict.fact;
+  if (cannot_be_told()) GTEST_SKIP() << "it cannot be told here: " << seen.verdict.fact;
   std::string lines;
   for (auto const& line : draw(seen.intervals, 100)) lines += line + "\n";
   EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact << "\n" << lines;
