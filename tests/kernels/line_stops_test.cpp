@@ -184,8 +184,8 @@ TEST(PartsOfAnAccessLog, AreLookedForInEachByteAFewTimes) {
     ++looks;
     return line[at];
   };
-  LogParts<std::size_t, decltype(byte_at)> const parts(byte_at, 0, line.size());
-  EXPECT_FALSE(parts.found);
+  LogParts<std::size_t, decltype(byte_at)> const log(byte_at, 0, line.size());
+  EXPECT_FALSE(log.found);
   EXPECT_LT(looks, 20 * line.size());
 }
 
