@@ -63,8 +63,7 @@ TEST(LiteralTrees, FindTheInnermostOfRandomOnes) {
       std::ranges::generate(text, [&] { return static_cast<char>('a' + random() % 2); });
     }
     std::ranges::sort(texts);
-    auto const twice = std::ranges::unique(texts);
-    texts.erase(twice.begin(), twice.end());
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
     std::vector<std::uint32_t> expected;
     for (std::uint32_t k = 0; k < texts.size(); ++k) {
       auto const within = [&](std::string const& other) {
