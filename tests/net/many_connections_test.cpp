@@ -15,6 +15,7 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
+#include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/sockets.hpp"

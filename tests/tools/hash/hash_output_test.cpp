@@ -62,7 +62,7 @@ struct HashOutputOfAStoppedRun : testing::Test {
   }
   std::string printed(HashFormat format) {
     HashOutput output(format, progress, standard);
-    for (HashedFile const& file : {hashed("a"), cancelled("b"), hashed("c"), failed("d")}) output.file(file);
+    for (HashedFile const& each : {hashed("a"), cancelled("b"), hashed("c"), failed("d")}) output.file(each);
     EXPECT_TRUE(output.flush());
     EXPECT_FALSE(output.all_well());
     std::string text(4096, '\0');
