@@ -24,7 +24,7 @@ penstock_add_component(models
 penstock_add_component(ingest
   SENTENCE "Sources: files, compressed files, sockets, packets, shared memory; where records begin and end."
   NEEDS    engine
-  LAYERS   framing decoding file net ring ring_source)
+  LAYERS   framing decoding file net ring)
 
 penstock_add_component(egress
   SENTENCE "Sinks: records to files, pipes and connections; columns as Arrow has them."
@@ -44,7 +44,7 @@ penstock_add_component(kernels
 penstock_add_component(lines
   SENTENCE "Kernels on lines of text."
   NEEDS    kernels
-  LAYERS   literals lines)
+  LAYERS   lines)
 
 penstock_add_component(packets
   SENTENCE "Kernels on captured packets."
@@ -54,7 +54,7 @@ penstock_add_component(packets
 penstock_add_component(radio
   SENTENCE "Kernels on samples of radio, and pictures of them."
   NEEDS    egress kernels
-  LAYERS   picture radio)
+  LAYERS   radio)
 
 penstock_add_component(images
   SENTENCE "Kernels on images."
@@ -69,7 +69,7 @@ penstock_add_component(collective
 penstock_add_component(operate
   SENTENCE "A running program: metrics, stop signals, options in files."
   NEEDS    observe ingest
-  LAYERS   stop_signals operation profile)
+  LAYERS   operation)
 
 penstock_add_component(job
   SENTENCE "A user's own work as a value, under run, bench, compare and tune."

@@ -8,8 +8,8 @@
 
 #include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
-#include <penstock/own_memory.hpp>
 #include <penstock/penstock.hpp>
+#include <penstock/pipeline.hpp>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -5,10 +5,10 @@
 #include <numeric>
 
 #include <fcntl.h>
+#include <penstock/collective.hpp>
 #include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
 #include <penstock/pipeline.hpp>
-#include <penstock/reduction.hpp>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -9,11 +9,11 @@
 #include <random>
 #include <string>
 
+#include <penstock/collective.hpp>
 #include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
 #include <penstock/pipeline.hpp>
-#include <penstock/reduction.hpp>
-#include <penstock/shared_ring_source.hpp>
+#include <penstock/shared_ring.hpp>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

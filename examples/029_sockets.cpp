@@ -10,8 +10,8 @@
 
 #include <netinet/in.h>
 #include <penstock/devices.hpp>
+#include <penstock/operation.hpp>
 #include <penstock/sockets.hpp>
-#include <penstock/stop_signals.hpp>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -15,7 +15,7 @@
 #include <netinet/in.h>
 #include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
-#include <penstock/reorder.hpp>
+#include <penstock/windows.hpp>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <numeric>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <penstock/devices.hpp>
@@ -14,32 +16,26 @@
 using namespace penstock;
 namespace flow = oneapi::tbb::flow;
 
-struct Image {  // The program's own message.
-  std::uint64_t number = 0;
-  std::vector<std::uint8_t> pixels;
-};
+using Image = std::pair<std::uint64_t, std::vector<std::uint8_t>>;  // The program's own message: a number, and pixels.
 
 int main() try {
   constexpr std::size_t pixels = 64 * 64, images = 500;
   flow::graph graph;
 
   // What the program has: a node that makes images, and one that takes the brightness of each.
-  std::uint64_t next = 0;
-  flow::input_node<Image> camera(graph, [&](oneapi::tbb::flow_control& control) {
+  flow::input_node<Image> camera(graph, [next = std::uint64_t{0}](oneapi::tbb::flow_control& control) mutable {
     if (next == images) return control.stop(), Image();
     return Image{next, std::vector<std::uint8_t>(pixels, static_cast<std::uint8_t>(next++))};
   });
   std::size_t right = 0;
-  flow::function_node<std::pair<std::uint64_t, double>> brightness(graph, flow::serial, [&](auto const& of) {
-    if (of.second == 255 - of.first % 256) ++right;
-  });
+  flow::function_node<std::pair<std::uint64_t, double>> brightness(
+      graph, flow::serial, [&](auto const& of) { right += of.second == 255 - of.first % 256 ? 1 : 0; });
 
   // What is new: the lanes, a node that fills spare tiles, and one that reads results.
   auto const device = open_device("cpu");
   auto const invert = on_device([](DeviceTileOf<std::uint8_t> tile, StreamRef stream) {
     stream.launch(1, [=](KernelBlock block) {
-      std::ranges::transform(tile.input.in(block), tile.output.in(block).begin(),
-                             [](std::uint8_t pixel) { return static_cast<std::uint8_t>(255 - pixel); });
+      std::ranges::transform(tile.input.in(block), tile.output.in(block).begin(), std::bit_not<std::uint8_t>());
     });
   });
   Lanes<std::uint8_t> lanes(graph, *device, {.tile = tile_of<std::uint8_t>(pixels)}, invert);
@@ -48,9 +44,9 @@ int main() try {
   flow::join_node<std::tuple<Image, Message>, flow::reserving> join(graph);
   flow::function_node<std::tuple<Image, Message>, Message> fill(graph, flow::unlimited, [](auto const& pair) {
     auto const& [image, tiles] = pair;
-    std::ranges::copy(image.pixels, tiles.room().begin());
-    tiles.set_filled(0, image.pixels.size());
-    tiles.set_tag(0, image.number);
+    std::ranges::copy(image.second, tiles.room().begin());
+    tiles.set_filled(0, image.second.size());
+    tiles.set_tag(0, image.first);
     return tiles;
   });
   flow::function_node<Message, std::pair<std::uint64_t, double>> mean(graph, flow::unlimited, [](Message const& tiles) {

@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <string>
 
+#include <penstock/collective.hpp>
 #include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
 #include <penstock/pipeline.hpp>
-#include <penstock/reduction.hpp>
 
 using namespace penstock;
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <penstock/all_reduce.hpp>
+#include <penstock/collective.hpp>
 #include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
 

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include <penstock/devices.hpp>
-#include <penstock/metrics.hpp>
+#include <penstock/operation.hpp>
 #include <penstock/penstock.hpp>
-#include <penstock/stop_signals.hpp>
 #include <unistd.h>
 
 using namespace penstock;

@@ -7,7 +7,7 @@
 
 #include "penstock/flavour.hpp"
 #include "penstock/kernels/line_values.hpp"
-#include "penstock/line_sums.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

@@ -7,7 +7,7 @@
 
 #include "penstock/error.hpp"
 #include "penstock/kernels/line_time.hpp"
-#include "penstock/line_sums.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "penstock/line_sums.hpp"
+#include "penstock/lines.hpp"
 
 // These functions are for the GPU only in a CUDA source. Those marked APART are called for few lines, and are not
 // inlined into their callers.

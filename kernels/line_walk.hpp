@@ -8,7 +8,7 @@
 #include "penstock/kernels/access_log.hpp"
 #include "penstock/kernels/line_time.hpp"
 #include "penstock/kernels/line_values.hpp"
-#include "penstock/line_sums.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

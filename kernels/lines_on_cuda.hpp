@@ -7,7 +7,7 @@
 #include "penstock/device_memory.hpp"
 #include "penstock/flavour.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
-#include "penstock/line_sums.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

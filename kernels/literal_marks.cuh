@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "penstock/flavour.hpp"
-#include "penstock/literals/literal_table.hpp"
+#include "penstock/kernels/literal_table.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "penstock/flavour.hpp"
-#include "penstock/literals/literal_table.hpp"
+#include "penstock/kernels/literal_table.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

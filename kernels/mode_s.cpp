@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/mode_s.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <string>
+
+#include "penstock/radio.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

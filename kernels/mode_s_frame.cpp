@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "penstock/kernels/mode_s_rules.hpp"
-#include "penstock/mode_s.hpp"
+#include "penstock/radio.hpp"
 
 namespace penstock {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/mode_s.hpp"
+#include "penstock/radio.hpp"
 
 namespace penstock {
 namespace {

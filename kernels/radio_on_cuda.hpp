@@ -7,8 +7,7 @@
 #include "penstock/device_memory.hpp"
 #include "penstock/flavour.hpp"
 #include "penstock/kernels/cuda_bodies.hpp"
-#include "penstock/mode_s.hpp"
-#include "penstock/waterfall.hpp"
+#include "penstock/radio.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

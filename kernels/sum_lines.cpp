@@ -15,7 +15,7 @@
 #include "penstock/kernels/lines_on_cuda.hpp"
 #include "penstock/kernels/literal_search.hpp"
 #include "penstock/kernels/stop_cursor.hpp"
-#include "penstock/line_sums.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

@@ -13,7 +13,7 @@
 
 #include "penstock/error.hpp"
 #include "penstock/kernels/radio_on_cuda.hpp"
-#include "penstock/waterfall.hpp"
+#include "penstock/radio.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

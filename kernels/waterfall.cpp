@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/waterfall.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "penstock/radio.hpp"
 
 namespace penstock {
 

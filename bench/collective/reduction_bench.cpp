@@ -9,8 +9,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "penstock/collective.hpp"
 #include "penstock/devices.hpp"
-#include "penstock/reduction.hpp"
 
 namespace penstock {
 namespace {

@@ -18,7 +18,7 @@
 #endif
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/line_sums.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 namespace {

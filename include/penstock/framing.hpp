@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "penstock/error.hpp"
-#include "penstock/left_out.hpp"
 
 namespace penstock {
 

@@ -16,7 +16,7 @@
 namespace penstock {
 
 class DeviceMaker;
-/// Makers of devices (device_maker.hpp) that are asked, in this order. They outlive the call that they are given to.
+/// Makers of devices (device.hpp) that are asked, in this order. They outlive the call that they are given to.
 using DeviceMakers = std::span<DeviceMaker const* const>;
 
 inline namespace PENSTOCK_FLAVOUR {

@@ -264,8 +264,8 @@ struct PipelineOptions {
   bool parallel_sink = false;  ///< Several consumers call the sink at once.
   std::vector<HostStage> host_stages = {};
   /// Memory of the application's own, from which tiles are cut instead of from slabs: shared memory, huge pages.
-  /// own_memory.hpp has the rules. Empty: the pipeline makes slabs. No command and no profile contains it, since it is
-  /// an address.
+  /// memory_needed (pipeline.hpp) has the rules. Empty: the pipeline makes slabs. No command and no profile contains
+  /// it, since it is an address.
   std::vector<std::span<std::byte>> own_memory = {};
   Tuning tuning = {};
   Watching watching = {};

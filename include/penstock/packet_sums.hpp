@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/left_out.hpp"
+#include "penstock/error.hpp"
 #include "penstock/stream.hpp"
 
 #if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)

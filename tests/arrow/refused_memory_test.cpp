@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "penstock/arrow.hpp"
-#include "penstock/arrow_c_data.hpp"
 
 namespace penstock {
 namespace {

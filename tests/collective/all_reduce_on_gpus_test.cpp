@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/all_reduce.hpp"
+#include "penstock/collective.hpp"
 #include "penstock/collective/nccl.hpp"
 #include "penstock/cuda/cuda_device.hpp"
 #include "penstock/cuda/probe.hpp"

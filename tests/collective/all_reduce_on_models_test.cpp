@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/all_reduce.hpp"
 #include "penstock/clock.hpp"
+#include "penstock/collective.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/models/host_keeper.hpp"
 #include "penstock/models/modelled_time.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/all_reduce.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -17,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "penstock/collective.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/models/faults.hpp"
 

@@ -11,12 +11,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "penstock/collective.hpp"
 #include "penstock/collective/nccl.hpp"
 #include "penstock/cuda/cuda_device.hpp"
 #include "penstock/cuda/probe.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/reduction.hpp"
 
 namespace penstock::cuda {
 namespace {

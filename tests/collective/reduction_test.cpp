@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/reduction.hpp"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -15,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "penstock/collective.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/models/faults.hpp"

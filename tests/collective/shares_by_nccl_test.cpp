@@ -15,7 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/reduction.hpp"
+#include "penstock/collective.hpp"
 
 namespace penstock {
 namespace {

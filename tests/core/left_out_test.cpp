@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/left_out.hpp"
-
 #include <array>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {

@@ -13,7 +13,6 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/models/faults.hpp"
-#include "penstock/own_memory.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {

@@ -10,7 +10,7 @@
 #include "support/mapped_file.hpp"
 
 #include "penstock/core/pool.hpp"
-#include "penstock/own_memory.hpp"
+#include "penstock/pipeline.hpp"
 
 namespace penstock {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/own_memory.hpp"
-
 #include <vector>
 
 #include "support/mapped_file.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/snapshot.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -15,6 +13,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/report.hpp"
 
 namespace penstock {
 namespace {

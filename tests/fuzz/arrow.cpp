@@ -13,7 +13,6 @@
 #include "fuzz/harness.hpp"
 
 #include "penstock/arrow/arrow_messages.hpp"
-#include "penstock/arrow_c_data.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::fuzz {

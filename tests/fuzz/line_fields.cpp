@@ -9,7 +9,7 @@
 #include "support/inline_stream.hpp"
 
 #include "penstock/error.hpp"
-#include "penstock/line_sums.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock::fuzz {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes are samples: a frame that is found in them lies in them, and is found again where they begin elsewhere.
-#include "penstock/mode_s.hpp"
-
 #include <algorithm>
 #include <vector>
 
@@ -9,6 +7,7 @@
 #include "support/inline_stream.hpp"
 
 #include "penstock/error.hpp"
+#include "penstock/radio.hpp"
 
 namespace penstock::fuzz {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text is a profile or is refused with a sentence, and a profile that was read is written so that it reads the same.
-#include "penstock/profile.hpp"
-
 #include "fuzz/harness.hpp"
 
 #include "penstock/error.hpp"
+#include "penstock/operation.hpp"
 
 namespace penstock::fuzz {
 

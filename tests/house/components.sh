@@ -36,7 +36,7 @@ archives() { find "$prefix" -name '*.a' -printf '%f\n' | grep -E "$1" | sort | p
 # The engine alone: nothing else is installed, and its headers include no others.
 installs engine
 [[ $(archives .) =~ ^libpenstock_engine.a\ (libpenstock_engine_legacy.a\ )?libpenstock_engine_once.a$ ]] || fail "archives: $(archives .)"
-for above in files records metrics mode_s kernels devices; do
+for above in files records operation radio kernels devices; do
   [[ ! -e $prefix/include/penstock/$above.hpp ]] || fail "$above.hpp is installed with the engine"
 done
 (cd "$prefix/include" && find penstock -name '*.hpp' | sort | sed 's/.*/#include <&>/') >"$scratch/every_header.cpp"
@@ -53,6 +53,7 @@ done
 
 names=$(sed -n 's/^list(APPEND penstock_components \(.*\))$/\1/p' "$build/penstockConfig.cmake")
 refuses "penstock has no component 'file'. There are: ${names//$'\n'/, }." -DCOMPONENTS=file
+refuses "For the component 'engine' penstock needs Hwloc 2.5, which CMake does not find." -DCMAKE_DISABLE_FIND_PACKAGE_Hwloc=ON
 refuses "For the component 'ingest' this installation of penstock lacks: ingest." -DCOMPONENTS=ingest
 installs packets
 refuses "For the component 'packets' this installation of penstock lacks: ingest, kernels." -DCOMPONENTS=packets

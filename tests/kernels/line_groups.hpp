@@ -7,7 +7,7 @@
 
 #include "kernels/kernels_on_device.hpp"
 
-#include "penstock/line_sums.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "penstock/mode_s.hpp"
+#include "penstock/radio.hpp"
 
 namespace penstock {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/mode_s.hpp"
+#include "penstock/radio.hpp"
 
 namespace penstock {
 namespace {

@@ -6,7 +6,7 @@
 #include "kernels/line_groups.hpp"
 #include <gmock/gmock.h>
 
-#include "penstock/line_sums.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 namespace {

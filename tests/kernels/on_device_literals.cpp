@@ -6,8 +6,7 @@
 
 #include "kernels/kernels_on_device.hpp"
 
-#include "penstock/line_sums.hpp"
-#include "penstock/literals.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 namespace {

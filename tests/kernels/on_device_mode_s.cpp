@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 
 #include "penstock/error.hpp"
-#include "penstock/mode_s.hpp"
+#include "penstock/radio.hpp"
 
 namespace penstock {
 namespace {

@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 
 #include "penstock/error.hpp"
-#include "penstock/line_sums.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 namespace {

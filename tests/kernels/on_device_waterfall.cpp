@@ -8,7 +8,7 @@
 #include "kernels/kernels_on_device.hpp"
 
 #include "penstock/error.hpp"
-#include "penstock/waterfall.hpp"
+#include "penstock/radio.hpp"
 
 namespace penstock {
 namespace {

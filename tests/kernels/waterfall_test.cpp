@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/waterfall.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "penstock/radio.hpp"
 
 namespace penstock {
 namespace {

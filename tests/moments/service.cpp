@@ -11,9 +11,9 @@
 #include "moments/random_moments.hpp"
 
 #include "penstock/files.hpp"
+#include "penstock/operation.hpp"
 #include "penstock/sinks.hpp"
 #include "penstock/sockets.hpp"
-#include "penstock/stop_signals.hpp"
 
 namespace penstock::moments {
 namespace {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/device_maker.hpp"
+#include "penstock/device.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {

@@ -24,7 +24,7 @@
 #include "penstock/core/descriptor.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/framing.hpp"
-#include "penstock/packets.hpp"
+#include "penstock/sockets.hpp"
 
 namespace penstock {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "penstock/core/descriptor.hpp"
 #include "penstock/error.hpp"
-#include "penstock/metrics.hpp"
+#include "penstock/operation.hpp"
 #include "penstock/operation/http_server.hpp"
 
 namespace penstock {

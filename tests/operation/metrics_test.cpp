@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/metrics.hpp"
-
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -18,6 +16,7 @@
 
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/error.hpp"
+#include "penstock/operation.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/sockets.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/snapshot.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "penstock/report.hpp"
 
 namespace penstock {
 namespace {

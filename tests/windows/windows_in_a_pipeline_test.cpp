@@ -11,8 +11,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/reorder.hpp"
-#include "penstock/time_windows.hpp"
+#include "penstock/windows.hpp"
 
 namespace penstock {
 namespace {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <penstock/error.hpp>
-#include <penstock/left_out.hpp>
 
 /// The JPEG files, by the ends of their names, in a folder and its subfolders, and similar files that were passed over.
 class ImageFolder {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "line_results.hpp"
+#include <penstock/error.hpp>
 #include <penstock/job.hpp>
-#include <penstock/left_out.hpp>
 
 namespace penstock {
 

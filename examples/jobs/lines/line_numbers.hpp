@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "line_results.hpp"
+#include <penstock/error.hpp>
 #include <penstock/job.hpp>
-#include <penstock/left_out.hpp>
 
 namespace penstock {
 

@@ -12,7 +12,7 @@
 
 #include <penstock/error.hpp>
 #include <penstock/job.hpp>
-#include <penstock/line_sums.hpp>
+#include <penstock/lines.hpp>
 
 namespace penstock {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <penstock/line_sums.hpp>
+#include <penstock/lines.hpp>
 
 namespace penstock {
 

@@ -17,8 +17,7 @@
 #include <penstock/files.hpp>
 #include <penstock/framing.hpp>
 #include <penstock/job.hpp>
-#include <penstock/line_sums.hpp>
-#include <penstock/literals.hpp>
+#include <penstock/lines.hpp>
 
 using namespace penstock;
 

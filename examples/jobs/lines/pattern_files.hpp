@@ -12,7 +12,7 @@
 #include <penstock/error.hpp>
 #include <penstock/files.hpp>
 #include <penstock/job.hpp>
-#include <penstock/literals.hpp>
+#include <penstock/lines.hpp>
 
 namespace penstock {
 

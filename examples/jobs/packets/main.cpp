@@ -9,7 +9,7 @@
 #include <penstock/framing.hpp>
 #include <penstock/job.hpp>
 #include <penstock/packet_sums.hpp>
-#include <penstock/packets.hpp>
+#include <penstock/sockets.hpp>
 
 using namespace penstock;
 

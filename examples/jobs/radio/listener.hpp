@@ -12,9 +12,7 @@
 
 #include <penstock/elements.hpp>
 #include <penstock/job.hpp>
-#include <penstock/mode_s.hpp>
-#include <penstock/picture.hpp>
-#include <penstock/waterfall.hpp>
+#include <penstock/radio.hpp>
 
 namespace penstock {
 

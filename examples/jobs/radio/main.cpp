@@ -12,8 +12,7 @@
 #include <penstock/files.hpp>
 #include <penstock/framing.hpp>
 #include <penstock/job.hpp>
-#include <penstock/mode_s.hpp>
-#include <penstock/waterfall.hpp>
+#include <penstock/radio.hpp>
 
 using namespace penstock;
 

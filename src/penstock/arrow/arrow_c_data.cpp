@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/arrow_c_data.hpp"
-
 #include <array>
 #include <memory>
 #include <utility>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/all_reduce.hpp"
-
 #include <algorithm>
 #include <utility>
 
+#include "penstock/collective.hpp"
 #include "penstock/collective/all_reduce_methods.hpp"
 #include "penstock/error.hpp"
 

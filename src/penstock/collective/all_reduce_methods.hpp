@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "penstock/all_reduce.hpp"
+#include "penstock/collective.hpp"
 #include "penstock/flavour.hpp"
 
 namespace penstock {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "penstock/reduction.hpp"
+#include "penstock/collective.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

@@ -5,10 +5,10 @@
 #include <mutex>
 #include <thread>
 
+#include "penstock/collective.hpp"
 #include "penstock/collective/nccl.hpp"
 #include "penstock/error.hpp"
 #include "penstock/kernels/combine.hpp"
-#include "penstock/reduction.hpp"
 
 namespace penstock {
 inline namespace PENSTOCK_FLAVOUR {

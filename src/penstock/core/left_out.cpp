@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/left_out.hpp"
-
 #include <algorithm>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 

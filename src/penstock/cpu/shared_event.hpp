@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "penstock/cpu/onward.hpp"
-#include "penstock/event.hpp"
+#include "penstock/stream.hpp"
 
 namespace penstock::cpu {
 

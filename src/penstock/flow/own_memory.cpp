@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/own_memory.hpp"
-
 #include "penstock/machine/topology.hpp"
+#include "penstock/pipeline.hpp"
 #include "penstock/plan/plan.hpp"
 
 namespace penstock {

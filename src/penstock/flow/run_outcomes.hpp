@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "penstock/report.hpp"
-#include "penstock/snapshot.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {

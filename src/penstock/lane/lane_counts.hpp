@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "penstock/report.hpp"
-#include "penstock/snapshot.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "penstock/device_maker.hpp"
+#include "penstock/device.hpp"
 
 namespace penstock {
 

@@ -10,7 +10,7 @@
 
 #include "penstock/clock.hpp"
 #include "penstock/cpu/cpu_device.hpp"
-#include "penstock/device_maker.hpp"
+#include "penstock/device.hpp"
 #include "penstock/machine/cpu_set.hpp"
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/named_devices/gpu_code.hpp"

@@ -13,7 +13,7 @@
 #include "penstock/net/packet_ring.hpp"
 #include "penstock/net/receivers.hpp"
 #include "penstock/net/ring_receiver.hpp"
-#include "penstock/packets.hpp"
+#include "penstock/sockets.hpp"
 
 namespace penstock {
 namespace {

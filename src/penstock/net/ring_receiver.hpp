@@ -8,7 +8,7 @@
 #include "penstock/net/count.hpp"
 #include "penstock/net/packet_ring.hpp"
 #include "penstock/net/receivers.hpp"
-#include "penstock/packets.hpp"
+#include "penstock/sockets.hpp"
 
 namespace penstock {
 

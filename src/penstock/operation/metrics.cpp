@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/metrics.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,6 +6,7 @@
 #include <string_view>
 
 #include "penstock/error.hpp"
+#include "penstock/operation.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/sockets.hpp"
 

@@ -15,7 +15,7 @@
 #include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
 #include "penstock/machine/net_address.hpp"
-#include "penstock/metrics.hpp"
+#include "penstock/operation.hpp"
 #include "penstock/operation/http_server.hpp"
 
 namespace penstock {

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 
 #include "penstock/core/descriptor.hpp"
-#include "penstock/metrics.hpp"
+#include "penstock/operation.hpp"
 
 namespace penstock {
 

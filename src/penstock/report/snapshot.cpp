@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/snapshot.hpp"
-
 #include <cmath>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/report.hpp"
 
 namespace penstock {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "penstock/clock.hpp"
-#include "penstock/time_windows.hpp"
+#include "penstock/windows.hpp"
 
 namespace penstock {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/reorder.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -11,6 +9,7 @@
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/core/pool.hpp"
+#include "penstock/windows.hpp"
 #include "penstock/windows/due_thread.hpp"
 #include "penstock/windows/expect_option.hpp"
 #include "penstock/windows/fed_tiles.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "penstock/clock.hpp"
-#include "penstock/reorder.hpp"
+#include "penstock/windows.hpp"
 
 namespace penstock {
 

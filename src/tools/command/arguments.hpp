@@ -13,8 +13,8 @@
 
 #include "penstock/device.hpp"
 #include "penstock/observe/option_table.hpp"
+#include "penstock/operation.hpp"
 #include "penstock/options.hpp"
-#include "penstock/profile.hpp"
 
 namespace penstock::cli {
 

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "penstock/stop_signals.hpp"
+#include "penstock/operation.hpp"
 #include "tools/command/standard_output.hpp"
 
 namespace penstock::cli {

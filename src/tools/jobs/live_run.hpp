@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "penstock/job.hpp"
-#include "penstock/metrics.hpp"
+#include "penstock/operation.hpp"
 #include "penstock/pipeline.hpp"
 #include "tools/command/ending.hpp"
 #include "tools/command/progress.hpp"

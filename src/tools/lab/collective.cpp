@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiment: an all-reduce beside what devices compute.
+#include "penstock/collective.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -8,7 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "penstock/all_reduce.hpp"
 #include "penstock/kernels/busy.hpp"
 #include "tools/lab/experiment.hpp"
 #include "tools/lab/workbench.hpp"

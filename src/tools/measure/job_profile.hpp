@@ -5,7 +5,7 @@
 #include <string>
 
 #include "penstock/job.hpp"
-#include "penstock/profile.hpp"
+#include "penstock/operation.hpp"
 
 namespace penstock::measure {
 

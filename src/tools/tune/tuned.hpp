@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "penstock/operation.hpp"
 #include "penstock/options.hpp"
-#include "penstock/profile.hpp"
 #include "penstock/report.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/axis.hpp"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/picture.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "penstock/core/shared_library.hpp"
-#include "penstock/picture/zlib_calls.hpp"
+#include "penstock/kernels/zlib_calls.hpp"
+#include "penstock/radio.hpp"
 
 namespace penstock {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/profile.hpp"
-
 #include <utility>
 
 #include "penstock/machine/host_limits.hpp"
 #include "penstock/machine/topology.hpp"
 #include "penstock/observe/option_table.hpp"
+#include "penstock/operation.hpp"
 
 namespace penstock {
 

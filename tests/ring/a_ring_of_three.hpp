@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "penstock/core/pool.hpp"
-#include "penstock/shared_ring_source.hpp"
+#include "penstock/shared_ring.hpp"
 
 namespace penstock::support {
 

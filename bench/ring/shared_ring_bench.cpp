@@ -23,7 +23,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/devices.hpp"
-#include "penstock/shared_ring_source.hpp"
+#include "penstock/shared_ring.hpp"
 
 namespace penstock {
 namespace {

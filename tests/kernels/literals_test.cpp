@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/literals.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -11,7 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "penstock/error.hpp"
-#include "penstock/literals/literal_trie.hpp"
+#include "penstock/kernels/literal_trie.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/literals.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -11,8 +9,9 @@
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/error.hpp"
-#include "penstock/literals/literal_table.hpp"
-#include "penstock/literals/literal_trie.hpp"
+#include "penstock/kernels/literal_table.hpp"
+#include "penstock/kernels/literal_trie.hpp"
+#include "penstock/lines.hpp"
 
 namespace penstock {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/stop_signals.hpp"
-
 #include <array>
 #include <condition_variable>
 #include <csignal>
@@ -9,6 +7,8 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include "penstock/operation.hpp"
 
 namespace penstock {
 namespace {

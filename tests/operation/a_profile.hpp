@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "penstock/error.hpp"
-#include "penstock/profile.hpp"
+#include "penstock/operation.hpp"
 
 namespace penstock {
 

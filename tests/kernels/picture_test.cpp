@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/picture.hpp"
-
 #include <array>
 #include <string>
 #include <vector>
@@ -9,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "penstock/core/shared_library.hpp"
+#include "penstock/radio.hpp"
 
 namespace penstock {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/shared_ring_source.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include "penstock/core/of_tiles.hpp"
 #include "penstock/ring/ring_reader.hpp"
 #include "penstock/ring/shared_ring_parts.hpp"
+#include "penstock/shared_ring.hpp"
 
 namespace penstock {
 namespace {

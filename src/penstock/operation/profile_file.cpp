@@ -14,7 +14,7 @@
 #include "penstock/error.hpp"
 #include "penstock/machine/output_file.hpp"
 #include "penstock/observe/option_table.hpp"
-#include "penstock/profile.hpp"
+#include "penstock/operation.hpp"
 
 namespace penstock {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/stop_signals.hpp"
-
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "penstock/error.hpp"
+#include "penstock/operation.hpp"
 
 namespace penstock {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/shared_ring_source.hpp"
-
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -11,12 +9,14 @@
 #include <thread>
 #include <vector>
 
-#include "ring_source/a_ring_of_three.hpp"
+#include "ring/a_ring_of_three.hpp"
 #include "support/thread_state.hpp"
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "penstock/shared_ring.hpp"
 
 namespace penstock {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/literals/literal_trie.hpp"
+#include "penstock/kernels/literal_trie.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
-#include "penstock/literals/literal_table.hpp"
+#include "penstock/kernels/literal_table.hpp"
 
 namespace penstock {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "ring_source/a_ring_of_three.hpp"
+#include "ring/a_ring_of_three.hpp"
 #include "support/thread_state.hpp"
 #include <fcntl.h>
 #include <gmock/gmock.h>
