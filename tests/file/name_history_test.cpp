@@ -97,6 +97,41 @@ TEST_F(ANameInAFolder, IsNotKnownWhereEventsWereMissed) {
   EXPECT_THAT(names(), ElementsAre("", "", "log"));
 }
 
+/// The system gives a file its name first, and reports that afterwards.
+TEST_F(ANameInAFolder, MayBeSeenBeforeItsEventComes) {
+  create("log");
+  open_all();
+  rename("log", "log.1");
+  history.assume();
+  EXPECT_THAT(names(), ElementsAre("log.1", "log"));
+  create("log");
+  EXPECT_THAT(names(), ElementsAre("log.1", "log")) << "one file was taken for two";
+  rename("log", "log.2");
+  create("log");
+  EXPECT_THAT(names(), ElementsAre("log.1", "log.2", "log"));
+  EXPECT_EQ(history.drop_lost(), 0u);
+}
+
+TEST_F(ANameInAFolder, MayBeSeenAgainBeforeTheEventOfItsReturnComes) {
+  create("log");
+  open_all();
+  history.note({Kind::left, "log", 5});
+  history.assume();
+  history.note({Kind::appeared, "log", 5});
+  EXPECT_THAT(names(), ElementsAre("log"));
+  EXPECT_EQ(history.drop_lost(), 0u);
+}
+
+TEST_F(ANameInAFolder, MayBeOpenedBeforeItsEventComes) {
+  create("log");
+  rename("log", "log.1");
+  history.assume();
+  open_all();
+  create("log");
+  EXPECT_THAT(names(), ElementsAre("log.1", "", "log")) << "whether it is the same, who opens it sees";
+  EXPECT_EQ(history.drop_lost(), 0u);
+}
+
 TEST_F(ANameInAFolder, IsOfNoInterestToFilesThatNeverHadIt) {
   EXPECT_FALSE(history.note({Kind::appeared, "a"}));
   EXPECT_FALSE(history.note({Kind::left, "a", 5}));

@@ -2,6 +2,7 @@
 #include "penstock/file/name_history.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace penstock {
 
@@ -36,13 +37,15 @@ bool NameHistory::note(NameEvent const& event) {
   }
   auto const moved = std::ranges::find_if(
       files_, [&](File const& file) { return event.move != 0 && file.move == event.move && file.name.empty(); });
-  if (had != nullptr && had->missing && moved == files_.end()) {
-    had->missing = false;
+  if (had != nullptr && (had->missing || (had->assumed && !had->opened)) && moved == files_.end()) {
+    had->missing = had->assumed = false;
     ++had->changes;
     return true;
   }
   // A file that is renamed to a name takes it from the one that has it.
+  std::optional<std::uint64_t> same = {};
   if (had != nullptr) {
+    if ((had->missing || had->assumed) && !had->opened) same = had->number;
     had->name.clear();
     had->move = 0;
     ++had->changes;
@@ -51,10 +54,20 @@ bool NameHistory::note(NameEvent const& event) {
     moved->name = event.name;
     moved->move = 0;
     ++moved->changes;
+    if (same) erase(*same);  // The file that was seen, or is to come, is the renamed one.
     return true;
   }
   if (event.name == name_) add();
   return had != nullptr || event.name == name_;
+}
+
+void NameHistory::assume() {
+  if (File* const had = find_named(name_); had != nullptr) {
+    had->name.clear();
+    had->move = 0;
+    ++had->changes;
+  }
+  add().assumed = true;
 }
 
 std::uint64_t NameHistory::begin_anew() {

@@ -37,6 +37,7 @@ class NameHistory {
     std::uint64_t changes = 0;  ///< Number of changes of its name.
     bool missing = false;       ///< No file was found under its name: one may come, or its next event.
     bool opened = false;        ///< It can be read, whatever its name.
+    bool assumed = false;       ///< It was seen, and no event has told of it so far.
   };
   /// Files, the oldest first. The last one may have the name now.
   std::deque<File>& files() noexcept { return files_; }
@@ -45,6 +46,9 @@ class NameHistory {
 
   /// Notes an event; true if it concerns a file or the name.
   bool note(NameEvent const& event);
+  /// Notes that the name belongs to a file that was seen before any event told of it. Its event may follow: the system
+  /// gives a file its name before it reports that.
+  void assume();
   /// Restarts after missed events: names are not known any more, and a file may have the name. Returns the number of
   /// files that can no longer be found.
   std::uint64_t begin_anew();

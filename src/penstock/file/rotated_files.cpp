@@ -85,7 +85,7 @@ void RotatedFiles::open_named() {
       // They are opened in their order.
       if (opened_.size() >= most_open || !open_one(file)) break;
       NameHistory::File const* const now = history_.find(file.number);
-      again = now != nullptr && !now->opened && now->changes != file.changes;
+      again = now == nullptr || (!now->opened && now->changes != file.changes);
       if (now != nullptr && !now->opened) break;
     }
   }
@@ -97,7 +97,8 @@ bool RotatedFiles::open_one(NameHistory::File const& file) {
   Descriptor descriptor(open(file.name));
   look_for_changes_();
   NameHistory::File* const now = history_.find(file.number);
-  if (events_gone_ || now == nullptr) return false;
+  if (events_gone_) return false;
+  if (now == nullptr) return true;
   if (now->changes != file.changes) return true;
   now->missing = descriptor.number < 0 && file.name == name_;
   if (descriptor.number < 0) return false;
@@ -129,7 +130,7 @@ bool RotatedFiles::has_other_file() {
   if (are_same(named, opened_.rbegin()->second->status())) return false;
   std::uint64_t const changes = history_.files().back().changes;
   look_for_changes_();
-  if (history_.files().back().changes == changes) history_.note({NameEvent::Kind::appeared, name_});
+  if (history_.files().back().changes == changes) history_.assume();
   return true;
 }
 

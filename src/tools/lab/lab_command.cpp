@@ -232,10 +232,7 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     std::string late_here;
     for (Device* const one : used.all()) keep_too_slow(one->remarks(), late_here);
     lab::Verdict& verdict = seen.verdict;
-    if (!late_here.empty() && !verdict.as_expected && !verdict.disproved && !verdict.late) {
-      verdict.late = true;
-      verdict.fact = "the clock was late, and with that " + verdict.fact;
-    }
+    if (!late_here.empty()) verdict = by_late_clock(std::move(verdict));
     if (late.empty()) late = late_here;
     if (interrupt.requested()) {
       tell("Interrupted: the rest was not tried.");

@@ -210,4 +210,11 @@ Verdict certainly(Verdict verdict) {
   return verdict;
 }
 
+Verdict by_late_clock(Verdict verdict) {
+  if (verdict.late || verdict.disproved) return verdict;
+  verdict.late = !verdict.as_expected;
+  verdict.fact = std::string("the clock was late, and ") + (verdict.late ? "with that " : "yet ") + verdict.fact;
+  return verdict;
+}
+
 }  // namespace penstock::lab
