@@ -212,9 +212,9 @@ enum class Receiving {
 };
 
 /// Tiles that sources fill, or the pipeline that has them.
-class Tiles {
+class TilesToFill {
  public:
-  explicit Tiles(Receiving way) {
+  explicit TilesToFill(Receiving way) {
     if (way != Receiving::pipeline) return;
     device_ = open_device("cpu");
     pipeline_.emplace(*device_, PipelineOptions{.tile = shape});
@@ -241,7 +241,7 @@ class Tiles {
 
 inline Received receive_streams(Receiving way, Load const& load) {
   Sender sender(false, load);
-  Tiles tiles(way);
+  TilesToFill tiles(way);
   if (way == Receiving::bare) return bare_streams(load, sender, tiles.memory());
   ConnectionSource source({"tcp:127.0.0.1:0"}, tiles.pool(),
                           {.connections = load.connections, .framing = length_prefixed()});
@@ -251,7 +251,7 @@ inline Received receive_streams(Receiving way, Load const& load) {
 
 inline Received receive_datagrams(Receiving way, Load const& load) {
   Sender sender(true, load);
-  Tiles tiles(way);
+  TilesToFill tiles(way);
   Received got;
   if (way == Receiving::bare) {
     got = bare_datagrams(load, sender, tiles.memory());

@@ -41,9 +41,9 @@ struct TileResults {
 };
 
 /// Collects the results of a run.
-class Listener {
+class RadioListener {
  public:
-  explicit Listener(JobPoint const& point) : point_(point) {
+  explicit RadioListener(JobPoint const& point) : point_(point) {
     if (has_waterfall(point) && !point.measured) picture_.emplace(point.values.text("waterfall"));
   }
   void take(Completion const& done) {

@@ -44,7 +44,7 @@ class Listen final : public Stage {
 };
 
 JobWork listen(JobPoint const& point) {
-  auto const listener = std::make_shared<Listener>(point);
+  auto const listener = std::make_shared<RadioListener>(point);
   FileSourceOptions const reading{.stop = point.stop,
                                   .framing = equal_records(sample_bytes),
                                   .overlap = sample_bytes * overlap_of(point),

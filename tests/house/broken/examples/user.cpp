@@ -2,3 +2,9 @@
 // Includes what is not for users.
 #include <penstock/lane/lane.hpp>
 #include <penstock/pipeline.hpp>
+
+namespace penstock {
+
+struct Lane {};
+
+}  // namespace penstock
