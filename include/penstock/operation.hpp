@@ -255,7 +255,7 @@ struct Profile {
 /// Throws: Error of kind bad_argument, if it is no profile; the text states the place of the error and the remedy.
 Profile parse_profile(std::string_view text, std::string const& name);
 /// The text of a profile.
-std::string text_of(Profile const& profile);
+std::string profile_text(Profile const& profile);
 
 /// The profile in a file that `penstock tune --save` wrote.
 ///

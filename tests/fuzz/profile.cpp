@@ -16,9 +16,9 @@ void try_input(std::string_view input) {
     require(std::string_view(error.what()).ends_with("with tune --save."), "a refusal says what to do");
     return;
   }
-  std::string const written = text_of(profile);
+  std::string const written = profile_text(profile);
   try {
-    require(text_of(parse_profile(written, "written")) == written, "a profile reads as it was written");
+    require(profile_text(parse_profile(written, "written")) == written, "a profile reads as it was written");
   } catch (Error const& error) {
     require(false, error.what());
   }

@@ -57,7 +57,7 @@ struct AProfile : testing::Test {
     std::ofstream(folder / "profile") << text;
     return folder / "profile";
   }
-  Json json() const { return Json::parse(text_of(profile)); }
+  Json json() const { return Json::parse(profile_text(profile)); }
   static std::string refusal(std::string const& text) {
     try {
       parse_profile(text, "it");

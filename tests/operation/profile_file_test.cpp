@@ -9,7 +9,7 @@ namespace {
 TEST_F(AProfile, IsTheSameOnceItWasSavedAndLoaded) {
   save_profile(profile, folder / "saved");
   Profile const loaded = load_profile(folder / "saved");
-  EXPECT_EQ(text_of(loaded), text_of(profile));
+  EXPECT_EQ(profile_text(loaded), profile_text(profile));
   EXPECT_EQ(loaded.options.tile, profile.options.tile);
   EXPECT_EQ(loaded.options.aim, Aim::latency);
   EXPECT_EQ(loaded.options.tuning.spin, profile.options.tuning.spin);
@@ -60,7 +60,7 @@ TEST_F(AProfile, ThatCouldNotBeLoadedIsNotSaved) {
 TEST_F(AProfile, KeepsTheSizesOfFurtherInputs) {
   EXPECT_FALSE(json()["settings"].contains("more_input_bytes")) << "most tiles have one input";
   profile.options.tile.more_input_bytes = {0, 512};
-  EXPECT_EQ(parse_profile(text_of(profile), "it").options.tile, profile.options.tile);
+  EXPECT_EQ(parse_profile(profile_text(profile), "it").options.tile, profile.options.tile);
 }
 
 TEST_F(AProfile, WithSizesOfFurtherInputsThatCannotBeIsRefused) {
@@ -76,7 +76,7 @@ TEST_F(AProfile, WithSizesOfFurtherInputsThatCannotBeIsRefused) {
 TEST_F(AProfile, NeedNotKnowDriverAndDefaults) {
   profile.machine.driver.clear();
   profile.defaults_rate.reset();
-  Profile const again = parse_profile(text_of(profile), "it");
+  Profile const again = parse_profile(profile_text(profile), "it");
   EXPECT_EQ(again.machine.driver, "");
   EXPECT_FALSE(again.defaults_rate);
 }
@@ -85,7 +85,7 @@ TEST_F(AProfile, MayHaveMembersThatNobodyKnowsYet) {
   Json more = json();
   more["colour"] = "red";
   more["settings"]["colour"] = {1, 2, 3};
-  EXPECT_EQ(text_of(parse_profile(more.dump(), "it")), text_of(profile));
+  EXPECT_EQ(profile_text(parse_profile(more.dump(), "it")), profile_text(profile));
 }
 
 /// What is unknown, or came later.
@@ -101,7 +101,7 @@ TEST_F(AProfile, OfLanesThatAreTheProducersIsTheSameOnceItWasSavedAndLoaded) {
   profile.options.tuning.run_to_completion = true;
   save_profile(profile, folder / "profile");
   Profile const again = load_profile(folder / "profile");
-  EXPECT_EQ(text_of(again), text_of(profile));
+  EXPECT_EQ(profile_text(again), profile_text(profile));
   PipelineOptions const options = again.apply({});
   EXPECT_TRUE(options.tuning.run_to_completion);
   EXPECT_EQ(options.producers, 0U);
@@ -155,7 +155,7 @@ TEST_F(AProfile, WithAMemberOfAnotherKindIsRefused) {
 
 TEST_F(AProfile, KeepsTheOptionsOfAJobByItsName) {
   EXPECT_EQ(json()["job"]["options"]["bins"], "12");
-  Profile const again = parse_profile(text_of(profile), "it");
+  Profile const again = parse_profile(profile_text(profile), "it");
   EXPECT_EQ(again.job.name, "count");
   EXPECT_EQ(again.job.options, profile.job.options);
   Json wrong = json();
@@ -169,7 +169,7 @@ TEST_F(AProfile, OfBeforeJobsHadNamesHasNoneAndNoOptions) {
   Profile const read = parse_profile(older.dump(), "it");
   EXPECT_EQ(read.job.name, "");
   EXPECT_TRUE(read.job.options.empty());
-  EXPECT_FALSE(Json::parse(text_of(read))["job"].contains("name")) << "as the work of penstock has none";
+  EXPECT_FALSE(Json::parse(profile_text(read))["job"].contains("name")) << "as the work of penstock has none";
 }
 
 TEST_F(AProfile, OfBeforeThereWereBatchesTransportsGraphsAndAimsLeavesThemToThePipeline) {
@@ -191,7 +191,7 @@ TEST_F(AProfile, OfBeforeOptionsHadOneNameEverywhereHasTheirFormerNames) {
     older["settings"][former] = older["settings"][name];
     older["settings"].erase(name);
   }
-  EXPECT_EQ(text_of(parse_profile(older.dump(), "older")), text_of(profile));
+  EXPECT_EQ(profile_text(parse_profile(older.dump(), "older")), profile_text(profile));
   older["settings"]["threads"] = 0;
   EXPECT_NE(refusal(older.dump()).find("settings.threads is no whole number from 1 to 1024"), std::string::npos);
 }
@@ -199,10 +199,10 @@ TEST_F(AProfile, OfBeforeOptionsHadOneNameEverywhereHasTheirFormerNames) {
 /// What it measured was the one or the other.
 TEST_F(AProfile, OfLatencyHasThatInThePlaceOfThroughput) {
   profile.rate = profile.defaults_rate = std::nullopt;
-  EXPECT_NE(refusal(text_of(profile)).find("gb_per_s is no object"), std::string::npos);
+  EXPECT_NE(refusal(profile_text(profile)).find("gb_per_s is no object"), std::string::npos);
   profile.latency = ProfiledLatency{.load_tiles_per_second = 5000, .p99 = {.median = 12, .least = 11, .most = 13}};
-  Profile const again = parse_profile(text_of(profile), "it");
-  EXPECT_EQ(text_of(again), text_of(profile));
+  Profile const again = parse_profile(profile_text(profile), "it");
+  EXPECT_EQ(profile_text(again), profile_text(profile));
   EXPECT_EQ(again.latency->load_tiles_per_second, 5000);
   EXPECT_EQ(again.latency->p99.most, 13);
   EXPECT_FALSE(again.rate || again.latency->defaults_p99);
@@ -232,7 +232,7 @@ TEST_F(AProfile, WithANumberBeyondReasonIsRefused) {
     wrong["settings"][key] = 0;
     EXPECT_NE(refusal(wrong.dump()).find(key), std::string::npos);
   }
-  std::string text = text_of(profile);
+  std::string text = profile_text(profile);
   text.replace(text.find("12.5"), 4, "1e999");
   EXPECT_NE(refusal(text).find("no JSON"), std::string::npos);
 }
@@ -260,7 +260,7 @@ TEST_F(AProfile, OfAnotherVersionOrOfSomethingElseIsRefused) {
 }
 
 TEST_F(AProfile, ThatEndsTooSoonIsRefusedWhereverItEnds) {
-  std::string const text = text_of(profile);
+  std::string const text = profile_text(profile);
   for (std::size_t length = 0; length + 2 < text.size(); ++length) {
     EXPECT_NE(refusal(text.substr(0, length)).find("no JSON"), std::string::npos) << length;
   }
@@ -281,7 +281,7 @@ TEST_F(AProfile, IsLoadedFromFilesOnly) {
   refused(folder, "directory");
   refused("/dev/zero", "too large");
   refused(file(""), "no JSON");
-  EXPECT_EQ(load_profile(file(text_of(profile))).tile_bytes, 65536u);
+  EXPECT_EQ(load_profile(file(profile_text(profile))).tile_bytes, 65536u);
 }
 
 TEST_F(AProfile, ThatCannotBeSavedLeavesWhatWasThere) {

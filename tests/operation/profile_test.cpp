@@ -6,7 +6,7 @@ namespace {
 
 TEST_F(AProfile, NeedNotKnowItsMachine) {
   profile.machine = {};
-  EXPECT_EQ(parse_profile(text_of(profile), "it").difference_to({.cpus = 8}), "") << "not known is no difference";
+  EXPECT_EQ(parse_profile(profile_text(profile), "it").difference_to({.cpus = 8}), "") << "not known is no difference";
 }
 
 TEST_F(AProfile, SetsWhatItFoundAndNothingThatStageOrSinkWouldNotice) {

@@ -246,7 +246,7 @@ Profile parse_profile(std::string_view text, std::string const& name) {
   return profile;
 }
 
-std::string text_of(Profile const& profile) {
+std::string profile_text(Profile const& profile) {
   Json const json{{"schema", schema},
                   {"kind", "profile"},
                   {"penstock", {{"version", profile.version}, {"flavour", profile.machine.flavour}}},
@@ -280,7 +280,7 @@ Profile load_profile(std::filesystem::path const& path) {
 }
 
 void save_profile(Profile const& profile, std::filesystem::path const& path) {
-  std::string const text = text_of(profile);
+  std::string const text = profile_text(profile);
   try {
     parse_profile(text, "Profile");
   } catch (Error const& error) {

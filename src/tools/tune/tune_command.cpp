@@ -202,7 +202,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   if (memory.empty()) tuned.beyond.reset();  // The user did not ask for less than the defaults.
   OutputFile* const profile_file = files.of("--save");
   bool const saves = tuned.best && !tuned.beyond && wrong.empty() && profile_file != nullptr && !interrupt.requested();
-  std::exception_ptr const unsaved = saves ? save_to(*profile_file, text_of(profile_of(facts, tuned))) : nullptr;
+  std::exception_ptr const unsaved = saves ? save_to(*profile_file, profile_text(profile_of(facts, tuned))) : nullptr;
   bool const saved = saves && unsaved == nullptr;
   std::string text = json ? tuned_as_json(facts, tuned, saved ? save : "") : tuned_as_text(facts, tuned);
   if (saved && !json) {

@@ -206,25 +206,25 @@ std::string tuned_as_json(BenchFacts const& facts, Tuned const& tuned, std::stri
   auto const gain = tuned.gain();
   Json json{{"schema", 1}, {"kind", "tune"}};
   json.update(as_members(facts));
-  json.update(
-      Json{{"for", to_string(tuned.sought)},
-           {"load_tiles_per_s", tuned.load_tiles_per_second > 0 ? Json(tuned.load_tiles_per_second) : Json(nullptr)},
-           {"axes", axes},
-           {"tried", tried},
-           {"best", tuned.best ? Json(*tuned.best) : Json(nullptr)},
-           {"best_gb_per_s", spread_as_json(tuned, Aim::throughput, tuned.best_figures)},
-           {"defaults_gb_per_s", spread_as_json(tuned, Aim::throughput, tuned.defaults_figures)},
-           {"best_p99_us", spread_as_json(tuned, Aim::latency, tuned.best_figures)},
-           {"defaults_p99_us", spread_as_json(tuned, Aim::latency, tuned.defaults_figures)},
-           {"gain", gain ? Json{{"median", gain->median}, {"min", gain->least}, {"max", gain->most}} : Json(nullptr)},
-           {"combinations", tuned.combinations},
-           {"runs", tuned.runs},
-           {"seconds", tuned.seconds},
-           {"all", tuned.all},
-           {"too_slow", or_null(tuned.too_slow)},
-           {"verdict", tuned.verdict ? as_members(*tuned.verdict) : Json(nullptr)},
-           {"profile", tuned.best && !tuned.beyond ? Json::parse(text_of(profile_of(facts, tuned))) : Json(nullptr)},
-           {"saved", saved.empty() ? Json(nullptr) : Json(saved)}});
+  json.update(Json{
+      {"for", to_string(tuned.sought)},
+      {"load_tiles_per_s", tuned.load_tiles_per_second > 0 ? Json(tuned.load_tiles_per_second) : Json(nullptr)},
+      {"axes", axes},
+      {"tried", tried},
+      {"best", tuned.best ? Json(*tuned.best) : Json(nullptr)},
+      {"best_gb_per_s", spread_as_json(tuned, Aim::throughput, tuned.best_figures)},
+      {"defaults_gb_per_s", spread_as_json(tuned, Aim::throughput, tuned.defaults_figures)},
+      {"best_p99_us", spread_as_json(tuned, Aim::latency, tuned.best_figures)},
+      {"defaults_p99_us", spread_as_json(tuned, Aim::latency, tuned.defaults_figures)},
+      {"gain", gain ? Json{{"median", gain->median}, {"min", gain->least}, {"max", gain->most}} : Json(nullptr)},
+      {"combinations", tuned.combinations},
+      {"runs", tuned.runs},
+      {"seconds", tuned.seconds},
+      {"all", tuned.all},
+      {"too_slow", or_null(tuned.too_slow)},
+      {"verdict", tuned.verdict ? as_members(*tuned.verdict) : Json(nullptr)},
+      {"profile", tuned.best && !tuned.beyond ? Json::parse(profile_text(profile_of(facts, tuned))) : Json(nullptr)},
+      {"saved", saved.empty() ? Json(nullptr) : Json(saved)}});
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
