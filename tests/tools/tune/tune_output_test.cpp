@@ -173,7 +173,7 @@ TEST_F(ATunedJobForLatency, IsWrittenAsTheFormSays) {
 
 /// Seen to fail with a profile that has no aim.
 TEST_F(ATunedJobForLatency, BecomesAProfileWithItsAim) {
-  Profile const profile = parse_profile(text_of(profile_of(facts, tuned)), "it");
+  Profile const profile = parse_profile(profile_text(profile_of(facts, tuned)), "it");
   EXPECT_EQ(profile.options.aim, Aim::latency);
   EXPECT_FALSE(profile.rate || profile.defaults_rate);
   ASSERT_TRUE(profile.latency);
