@@ -130,6 +130,16 @@ struct FirstParameter<std::function<Result(First, Others...)>> {
   using Type = std::remove_cvref_t<First>;
 };
 
+/// Element types that a class of stages states by `using Tile = DeviceTileOf<...>`; unknown if it states none.
+template <class Own>
+constexpr TileTypes types_of_stage() noexcept {
+  if constexpr (requires { typename Own::Tile; }) {
+    return TypesOfParameter<typename Own::Tile>::value;
+  } else {
+    return {};
+  }
+}
+
 /// Element types that a stage function expects of the tile's parts; unknown if it is a template.
 template <class Body>
 constexpr TileTypes types_of_function() noexcept {

@@ -45,6 +45,9 @@ class Source {
   ///
   /// Threads: the one that waits for the run, once all is filled.
   virtual std::vector<std::string> remarks() const { return {}; }
+  /// Element types of the inputs that it fills, if it knows them. Pipeline::run refuses tiles with fewer inputs, or for
+  /// elements of other types by `tile_of`.
+  virtual TileTypes types() const noexcept { return {}; }
   /// Input that the source did not pass on in tiles, for Report::left_out: one entry for each reason. Input of tiles
   /// that failed is not included.
   ///
@@ -108,6 +111,9 @@ class GeneratedSource final : public Source {
   GeneratedSource(std::uint64_t count, Fill fill) : count_(count), fill_(std::move(fill)) {}
   bool next(Tile& tile) override { return tile.sequence < count_; }
   std::size_t fill(Tile& tile) override { return fill(tile, std::index_sequence_for<More...>()); }
+  TileTypes types() const noexcept override {
+    return {.inputs = 1 + sizeof...(More), .input = {part_type<First>(), part_type<More>()...}};
+  }
 
  private:
   template <std::size_t... Which>

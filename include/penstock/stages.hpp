@@ -262,6 +262,7 @@ requires std::is_invocable_v<Body&, DeviceTile const&, StreamRef> Stages on_devi
 }
 
 /// Makes stages of the user's type by Own(StageContext const&); `merge(Own&)` gets each lane's stage after its finish.
+/// If the class says which tiles it takes, `using Tile = DeviceTileOf<float>`, others are refused as by on_device.
 template <class Own>
 Stages stage_per_lane(std::function<void(Own&)> merge = {}) {
   static_assert(std::is_base_of_v<Stage, Own>, "the class of a stage is derived from Stage");
@@ -271,7 +272,9 @@ Stages stage_per_lane(std::function<void(Own&)> merge = {}) {
           .merge =
               [merge = std::move(merge)](Stage& stage) {
                 if (merge) merge(static_cast<Own&>(stage));
-              }};
+              },
+          .order = {},
+          .types = types_of_stage<Own>()};
 }
 
 }  // namespace penstock

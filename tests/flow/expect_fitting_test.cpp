@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -68,6 +69,48 @@ TEST(AStageForOtherTiles, MayTakeThemForBytesStructuresAndNumbersOfTheSameKind) 
 }
 
 /// Seen to fail if nothing compares them: the kernel then finds its second input empty.
+/// Says which tiles it takes, as a function does by its parameter.
+struct StageOfTwoInputs final : Stage {
+  using Tile = DeviceTileOf<Inputs<float, double>, float>;
+  explicit StageOfTwoInputs(StageContext const&) {}
+  std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
+};
+
+TEST(AStageForOtherTiles, IsRefusedIfItsClassSaysSo) {
+  cpu::CpuDevice device({.compute_threads = 1});
+  Pipeline one(device, {.tile = tile_of<float>(8), .producers = 1, .lanes = 1, .tuning = {.tiles = 2}});
+  auto const with = [](Pipeline& pipeline, auto const& fill) {
+    return pipeline.run(generate(1, fill), stage_per_lane<StageOfTwoInputs>(), [](Completion&) {});
+  };
+  EXPECT_THROW(static_cast<void>(with(one, [](TilePlace, std::span<float> all) { return all.size(); })), Error);
+  Pipeline two(device,
+               {.tile = tile_of<Inputs<float, double>, float>(8), .producers = 1, .lanes = 1, .tuning = {.tiles = 2}});
+  EXPECT_TRUE(with(two, [](TilePlace, std::span<float> all, std::span<double>) { return all.size(); }).ok());
+}
+
+TEST(ASourceOfOtherTiles, IsRefusedBeforeItIsAsked) {
+  cpu::CpuDevice device({.compute_threads = 1});
+  Pipeline pipeline(device, {.tile = tile_of<float>(8), .producers = 1, .lanes = 1, .tuning = {.tiles = 2}});
+  auto const stage = on_device([](DeviceTileOf<float>, StreamRef) {});
+  auto const problem = [&](auto&& source) {
+    try {
+      static_cast<void>(pipeline.run(source, stage, [](Completion&) {}));
+    } catch (Error const& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  int asked = 0;
+  auto const count = [&asked](auto const& all) { return ++asked, all.size(); };
+  EXPECT_THAT(problem(generate(1, [&](TilePlace, std::span<double> all) { return count(all); })),
+              HasSubstr("The source fills the input of a tile for real numbers of 8 bytes"));
+  EXPECT_THAT(problem(generate(1, [&](TilePlace, std::span<float> all, std::span<float>) { return count(all); })),
+              HasSubstr("The source is one for tiles of 2 inputs"));
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(problem(generate(1, [&](TilePlace, std::span<float> all) { return count(all); })), "");
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(AStageForOtherTiles, DoesNotGetATileOfThePipeline) {
   cpu::CpuDevice device({.compute_threads = 1});
   Pipeline pipeline(device, {.tile = tile_of<float>(8), .lanes = 1, .tuning = {.tiles = 2}});

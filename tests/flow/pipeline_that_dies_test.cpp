@@ -161,6 +161,22 @@ TEST_F(APipelineThatIsNeverDrained, SaysHowManyTilesFailedWhenItDies) {
   EXPECT_THAT(said.front(), testing::HasSubstr("1 failed"));
 }
 
+/// Its tiles are done, and its results are lost.
+TEST_F(APipelineThatIsNeverDrained, SaysWhichPartOfItsRunFailedWhenItDies) {
+  struct WithoutFinish final : Stage {
+    explicit WithoutFinish(StageContext const&) {}
+    std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
+    void finish(StreamRef) override { throw std::runtime_error("no sums"); }
+  };
+  pipeline.emplace(device, few_tiles());
+  pipeline->start(stage_per_lane<WithoutFinish>(), [this](Completion&) { ++sunk; });
+  submit(0);
+  while (sunk < 1) std::this_thread::yield();
+  pipeline.reset();
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_THAT(said.front(), testing::HasSubstr("its run failed in finish: no sums"));
+}
+
 TEST_F(APipelineThatIsNeverDrained, SaysNothingIfItLostNothing) {
   start(0);
   pipeline.reset();

@@ -10,6 +10,7 @@
 #include "penstock/core/pool.hpp"
 #include "penstock/core/say.hpp"
 #include "penstock/core/works_for.hpp"
+#include "penstock/flow/expect_fitting.hpp"
 #include "penstock/flow/pipeline_calls.hpp"
 #include "penstock/flow/pipeline_parts.hpp"
 #include "penstock/flow/producers.hpp"
@@ -47,10 +48,13 @@ std::vector<LeftOut> left_out_of(Source const& source) {
 /// Reports what a run lost that was started and never drained: its report has no reader.
 void say_what_was_lost(Report const& report) {
   if (report.ok()) return;
+  for (Failure const& failure : report.run_failures) {
+    say("a pipeline was destroyed before it was drained, and its run failed in %s: %s", failure.stage.c_str(),
+        failure.reason.c_str());
+  }
   if (report.tiles_cancelled + report.tiles_failed + report.sink_failures == 0) return;
   say("a pipeline was destroyed before it was drained: of its %llu tiles %llu were cancelled, %llu failed, and the "
-      "sink "
-      "threw on %llu. Call drain() first, and look at its report.",
+      "sink threw on %llu. Call drain() first, and look at its report.",
       static_cast<unsigned long long>(report.tiles()), static_cast<unsigned long long>(report.tiles_cancelled),
       static_cast<unsigned long long>(report.tiles_failed), static_cast<unsigned long long>(report.sink_failures));
 }
@@ -96,6 +100,7 @@ Pipeline::~Pipeline() {
 Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_token stop) {
   Parts& parts = *parts_;  // They stay, also if a function of the user that is called below destroys the pipeline.
   PipelineCalls::Inside const inside(parts.calls);
+  expect_filling(source.types(), parts.plan.options.tile);
   auto const run = parts.open_run(Input::pulled, stages, std::move(sink));
   // However the run ends, no thread finds it any more; and if no thread finished it, it winds itself up.
   auto const closed = at_end([&] { parts.close_run(); });

@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include "penstock/core/event_count.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/records.hpp"
@@ -22,6 +25,7 @@ struct Records::Parts {
   Parts(Parts const&) = delete;
   Parts& operator=(Parts const&) = delete;
   ~Parts() { end_clock(); }
+  bool is_process_of_its_own() const noexcept { return process_ == getpid(); }
 
   /// These have the contracts of Records.
   void start(RecordStages stages, RecordSink told, RecordTileSink told_by_tiles);
@@ -68,6 +72,7 @@ struct Records::Parts {
   void forget_sinks() noexcept;
   void end_clock() noexcept;
 
+  pid_t const process_ = getpid();
   Counts counts_;
 };
 

@@ -195,6 +195,10 @@ void RecordReply::complete(RecordCompletion const& completion) {
 Records::Records(Pipeline& pipeline, RecordOptions options) : parts_(std::make_unique<Parts>(pipeline, options)) {}
 
 Records::~Records() {
+  if (!parts_->is_process_of_its_own()) {
+    static_cast<void>(parts_.release());  // A child of fork has none of its threads, and locks may be held.
+    return;
+  }
   if (!parts_->clock.joinable()) return;
   stop();
   try {

@@ -23,6 +23,7 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr char const* nothing_came = "No tile came through in the time there was.";
+constexpr char const* nothing_in_it = "No tile had a byte in it: is the input empty?";
 
 /// Bytes that a pipeline pins for the setting by itself.
 std::uint64_t pinned(Setting const& setting) {
@@ -139,6 +140,7 @@ std::optional<double> PipelineLandscape::measure_throughput(Levels const& levels
     result = run_trial(devices_, setting, trial, stop_);
   }
   made_.insert_or_assign(levels, Made{.options = result->options, .pinned_bytes = result->pinned_bytes});
+  if (result->metered.tiles > 0 && !(result->bytes_per_tile > 0)) throw Error(ErrorKind::device_refused, nothing_in_it);
   return result->metered.tiles_per_second() * result->bytes_per_tile;
 }
 
