@@ -51,7 +51,7 @@ class HostTime {
   static void pay() noexcept {
     if (HostKeeper* const keeper = keeping()) keeper->pay();
   }
-  /// What the calling thread did since it last paid costs nothing: it waited, or did what is no host's work.
+  /// Charges nothing for what the calling thread did since it last paid: it waited, or did what is no host's work.
   static void forget() noexcept {
     if (HostKeeper* const keeper = keeping()) keeper->forget();
   }

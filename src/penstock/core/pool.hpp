@@ -77,7 +77,7 @@ class Pool {
   /// The last `reserve` tiles of a pool of one part are lent only where no other tile is home, and only while the
   /// reserve is open, as it is at first. A pool of several parts has no reserve.
   ///
-  /// each has a tile at least. No slab begins where the tiles of another end: what is copied as one lies in one
+  /// Shape:  each has a tile at least. No slab begins where the tiles of another end: what is copied as one lies in one
   /// slab. `reserve` is below the number of tiles.
   Pool(std::span<PoolPart const> parts, TileShape shape, std::chrono::nanoseconds spin = {}, std::size_t reserve = 0);
   Pool(Pool const&) = delete;
@@ -91,11 +91,11 @@ class Pool {
   /// Shape:  `part` is below parts().
   /// Blocks: until some Loan dies; so never call it from a oneTBB task. For ever, once every tile is stranded.
   Loan borrow(std::size_t part = 0);
-  /// As above, but returns an empty optional once `stop` is requested.
+  /// Lends as above, but returns an empty optional once `stop` is requested.
   ///
   /// Blocks: until some Loan dies or `stop` is requested.
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part = 0);
-  /// As above, but returns an empty optional after about `at_most` as well. A caller that then waits again queues
+  /// Lends as above, but returns an empty optional after about `at_most` as well. A caller that then waits again queues
   /// behind those that wait already.
   ///
   /// Blocks: until some Loan dies, `stop` is requested or that time has passed.
@@ -126,7 +126,7 @@ class Pool {
   std::size_t reserve() const noexcept { return tiles_.size() - first_of_reserve_; }
   /// Tiles that will never be lent again, since a device that was given up may still write to them.
   std::size_t stranded() const noexcept { return stranded_.load(std::memory_order_acquire); }
-  /// Where the tiles are. `lent` and `home` are together no more than all tiles, also while other threads lend and give
+  /// Numbers of tiles. `lent` and `home` are together no more than all tiles, also while other threads lend and give
   /// back: a tile that is on its way home may be missing, and what a closed reserve keeps counts in neither.
   struct Counts {
     std::size_t lent = 0;
