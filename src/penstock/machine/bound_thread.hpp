@@ -50,7 +50,7 @@ class BoundThread {
   ///
   /// Blocks: until the body has returned.
   void join();
-  /// Like `join`, but returns what escaped the body.
+  /// Waits as `join` does, but returns what escaped the body.
   ///
   /// Blocks: until the body has returned.
   std::exception_ptr finish() noexcept;

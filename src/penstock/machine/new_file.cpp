@@ -108,7 +108,7 @@ bool DescriptorStream::write_out() {
       problem_ = errno;
     }
   }
-  // What cannot be written is not kept: all that follows would be lost, too.
+  // Bytes that cannot be written are not kept: all that follows would be lost, too.
   setp(buffer_.data(), buffer_.data() + buffer_.size());
   return problem_ == 0;
 }

@@ -60,7 +60,7 @@ class Slab {
   Slab(Slab&&) noexcept = default;
   Slab& operator=(Slab&&) noexcept = default;
 
-  /// As many bytes as were asked for.
+  /// The bytes that were asked for.
   std::span<std::byte> bytes() const noexcept { return {memory_.get(), memory_ ? size_ : 0}; }
   /// The node that the slab was meant for.
   std::optional<int> node() const noexcept { return node_; }
