@@ -13,7 +13,7 @@
 
 namespace penstock::cpu {
 
-/// What the streams were asked for, and what depends on what: CUDA's stream rules.
+/// The operations of the streams, and their dependencies: CUDA's stream rules.
 ///
 /// An operation depends on the one before it in its stream; one in the legacy stream also on the youngest of every
 /// blocking stream, one in a blocking stream also on the youngest of the legacy stream; a wait also on the record that
@@ -64,7 +64,7 @@ class StreamOrder {
   }
 
  private:
-  /// What the operation depends on: `act(Operation&)` is called for each, for one at most twice.
+  /// Calls `act(Operation&)` for each that the operation depends on, for one at most twice.
   template <class Act>
   void for_each_before(StreamState const& stream, Request const& request, Act act) {
     auto const unless_none = [&](Operation* before) {
@@ -90,7 +90,7 @@ class StreamOrder {
     }
     for_each_before(stream, request, [](Operation& before) {
       auto& dependents = before.dependents;
-      // Two, as the last operation of a stream may also be the record that is waited for. Twice as many as there were,
+      // There is room for two, as the last operation of a stream may also be the record that is waited for. It doubles,
       // so that many dependents take few allocations.
       if (dependents.capacity() - dependents.size() < 2) dependents.reserve(2 * dependents.capacity() + 2);
     });
