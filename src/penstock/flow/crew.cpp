@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds time_of_slow_tiles{20};
 /// A producer that takes longer to fill a tile than it takes to wake it is worth having at work when several tiles come
 /// home together.
 constexpr std::chrono::microseconds worth_waking{20};
-/// After the last producer goes, the others may be at work for so much of their time, with its work added to theirs.
+/// After the last producer goes, the others may be at work for this part of their time, with its work added to theirs.
 constexpr double most_of_those_who_stay = 0.8;
 /// A producer that fills for less of its time is mostly in the way of the others: at 64 KiB thirteen that fill nothing
 /// came to six tenths of what one does.

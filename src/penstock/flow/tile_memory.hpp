@@ -54,7 +54,7 @@ class TileMemory {
   std::vector<Slab> slabs_;          ///< None of the application's own memory.
   std::vector<PoolPart> parts_;
   std::vector<PlacedMemory> placed_;
-  std::vector<Pinned> pinned_for_gpus_;  ///< With the first of them, for all; none without one.
+  std::vector<Pinned> pinned_for_gpus_;  ///< Pinned with the first of them, for all; none without one.
   std::vector<Pinned> pinned_for_others_;
 };
 
