@@ -34,7 +34,7 @@ std::uint32_t Recorder::add_row(std::string name, RecordRow::Kind kind, std::str
 
 std::uint32_t Recorder::row_here() {
   std::scoped_lock const lock(rows_mutex_);
-  rows_.reserve(rows_.size() + 1);  // Before the thread is noted to have a row.
+  rows_.reserve(rows_.size() + 1);  // This comes before the thread is noted to have a row.
   auto const [place, fresh] =
       by_thread_.try_emplace(std::this_thread::get_id(), static_cast<std::uint32_t>(rows_.size()));
   if (fresh) {
