@@ -84,7 +84,7 @@ class CudaFlag final : public FlagBackend {
 /// Threads: as Capture.
 class CudaCapture final : public CaptureBackend {
  public:
-  /// What can be launched of `graph`, which stays the caller's.
+  /// Makes what can be launched of `graph`, which stays the caller's.
   ///
   /// Blocks: while the driver makes it, some 10 us and more with its size.
   /// Throws: Error.

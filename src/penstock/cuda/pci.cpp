@@ -51,7 +51,7 @@ std::string PciBus::link(std::string const& id) const {
 }
 
 int PciBus::nvidia_gpus() const {
-  // Not by std::filesystem's iterator: where memory runs out it ends the process.
+  // std::filesystem's iterator is not used: where memory runs out it ends the process.
   struct Close {
     void operator()(DIR* folder) const { closedir(folder); }
   };
