@@ -23,7 +23,7 @@ class DecodedStream final : public ByteStream {
   /// Number of compressed bytes read at a time.
   static constexpr std::size_t read_bytes = std::size_t{256} << 10;
 
-  /// Without `compression`, the first bytes tell whether and how the input is compressed. `offset` is for a file that
+  /// The first bytes tell the compression, if there is any, where `compression` is empty. `offset` is for a file that
   /// is read by pieces: the position of a member from which it is read.
   explicit DecodedStream(std::shared_ptr<OpenFile> file, std::optional<Compression> compression = {},
                          std::uint64_t offset = 0);
