@@ -24,9 +24,9 @@ namespace penstock {
 /// The part of a lane on its device: its streams, the slots, and in them the tiles in flight, oldest first.
 ///
 /// Invariant: tiles are numbered from 1 in the order they were put, and retired in that order. A slot is used
-///           again only when its tile was retired, so no copy or kernel of a later tile can meet one of an earlier.
-///           `landed` of a tile is recorded behind all that the device does for it, also if only some of its steps
-///           were enqueued.
+///            again only when its tile was retired, so no copy or kernel of a later tile can meet one of an earlier.
+///            `landed` of a tile is recorded behind all that the device does for it, also if only some of its steps
+///            were enqueued.
 /// Threads:   the lane's.
 class Flight {
  public:
