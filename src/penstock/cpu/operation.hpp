@@ -48,7 +48,7 @@ struct StreamState {
   std::uint64_t submitted = 0;  ///< Operations put in so far.
   std::uint64_t passed = 0;     ///< Operations that are over; they pass in order.
   bool running = false;         ///< An engine works on one of them.
-  bool calling = false;         ///< That one is a callback.
+  bool calling = false;         ///< The running one is a callback.
   Clock::time_point passed_at;  ///< Time at which the last of those that are over passed, if that is asked for.
   /// Threads that launch a kernel run its blocks. Written with the mutex held.
   std::atomic<bool> computes_here{false};
