@@ -285,7 +285,7 @@ void Pool::bring_home(Tile& tile) noexcept {
   home_of(tile).push(tile.index());
   if (waiters_.none_sleeps_behind_push() || waiters_.one_watches_behind_push()) return;
   std::scoped_lock const lock(queue_mutex_);
-  serve_waiting(all);  // None, if the watcher took the tile while we pushed it: that was overtaking, too.
+  serve_waiting(all);  // It serves none, if the watcher took the tile while we pushed it: that was overtaking, too.
 }
 
 void Loan::strand() noexcept {
