@@ -21,7 +21,7 @@ class CudaEvent final : public EventBackend {
  public:
   /// Throws: Error.
   CudaEvent(Health& health, EventOptions options);
-  /// The event of another process; it is that one's as well.
+  /// Opens the event of another process, which keeps it as well.
   ///
   /// Throws: Error; of kind bad_argument, if there is none.
   CudaEvent(Health& health, EventHandle const& handle);
