@@ -48,7 +48,7 @@ class DecodedStream final : public ByteStream {
   std::size_t begin_ = 0, end_ = 0;  ///< Range of the bytes that were read and are not decoded yet.
   bool read_to_end_ = false;
   bool gave_all_ = true;                    ///< The decoder has given all that it could from the bytes read.
-  std::optional<Compression> compression_;  ///< Nothing as long as it is not known.
+  std::optional<Compression> compression_;  ///< Empty as long as it is not known.
   bool begun_ = false;
   std::optional<Decoder> decoder_;
   std::optional<FileProblem> problem_;
