@@ -48,7 +48,7 @@ class Graph {
   ///
   /// Threads, Throws: as add.
   LanesNode& add_lanes(std::size_t lanes, StationWork& work);
-  /// Makes an edge: what the first passes on comes to the second.
+  /// Makes an edge: what the first passes on reaches the second.
   ///
   /// Threads, Throws: as add.
   static void join(GraphPlace& from, GraphPlace& to);

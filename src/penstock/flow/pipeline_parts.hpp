@@ -109,7 +109,7 @@ struct Pipeline::Parts {
   bool one_lane_ = false;   ///< Its stage sees all tiles in their sequence.
   std::uint64_t runs_ = 0;  ///< Runs that were there so far.
   bool starting_ = false;   ///< A run is being made.
-  bool ending_ = false;     ///< No run is to go on.
+  bool ending_ = false;     ///< Every run is to end.
 };
 
 }  // namespace penstock
