@@ -126,7 +126,7 @@ class Intake {
   /// No tile is on the device and none is gathered: the row of tiles ends here.
   void end_row() noexcept { row_ended_ = true; }
 
-  /// When each tile was pushed last, by its index; empty without a recorder.
+  /// Time at which each tile was pushed last, by its index; empty without a recorder.
   std::span<Clock::time_point const> pushed() const noexcept { return pushed_; }
 
  private:

@@ -46,7 +46,7 @@ struct FlightOptions {
   std::span<std::unique_ptr<RunHook> const> hooks = {};
   /// Waits for the device after each step, so that a device that is lost was lost by that step.
   bool step_by_step = false;
-  /// Every tile is copied, to a slot with RedZones around it; a tile for which the stage wrote there fails. Only of a
+  /// Every tile is copied, to a slot with RedZones around it; a tile for which the stage wrote there fails. It needs a
   /// CPU device.
   bool red_zones = false;
   unsigned lane = 0;      ///< Its number, for the names of rows.

@@ -31,7 +31,7 @@ class EndLatch {
   ///
   /// Blocks: until each that joined has come here.
   void leave() noexcept {
-    // Release, and acquire below: a lane that goes on to free sees what the others did, such as abandon the device.
+    // Release, and acquire below: a lane that then frees sees what the others did, such as abandon the device.
     busy_.fetch_sub(1, std::memory_order_acq_rel);
     all_left_.notify();
     auto const none = [this] { return busy_.load(std::memory_order_acquire) == 0; };

@@ -59,9 +59,9 @@ class LaneStreams {
   /// The stream of the last step on that path.
   StreamRef last(TransferPath path) const noexcept { return path == TransferPath::copied ? download_ : compute_; }
 
-  /// Lets the stage wait, on the device, until every input is there. Only where streams are split.
+  /// Lets the stage wait, on the device, until every input is there. Call it only where streams are split.
   void join_uploads(FlightEvents const& events) const;
-  /// Lets the download wait for the stage. Only where streams are split.
+  /// Lets the download wait for the stage. Call it only where streams are split.
   void join_stage(FlightEvents const& events) const;
   /// The step of a batch that has not landed: "upload", "stage" or "download"; "device" if nothing tells.
   char const* step_of(FlightEvents const& events, TransferPath path) const noexcept;

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// With this much news since the last sleep, a lane counts as one that does not come to sleep.
+/// With this much news since the last sleep, a lane counts as one that does not get to sleep.
 constexpr std::uint64_t often = 4;
 /// Time that a lane sleeps between two looks at a device that does not call it, unless it may spin.
 constexpr std::chrono::microseconds between_looks{50};
@@ -52,7 +52,7 @@ void Lookout::looked(std::uint64_t retired, std::size_t in_flight) noexcept {
 }
 
 /// A call that is asked for early comes in time. A call that is asked for at the last moment finds the processor
-/// asleep, too, and comes up to half a millisecond late. A lane that does not come to sleep needs no calls, and many
+/// asleep, too, and comes up to half a millisecond late. A lane that does not get to sleep needs no calls, and many
 /// calls are slow: at 4 KiB four lanes get through twice as many tiles without them (bench/lane/signal_bench).
 bool Lookout::wants_calls() const noexcept {
   return news_ < often;

@@ -59,7 +59,7 @@ class Lookout {
   /// The lane is about to sleep until it is woken.
   void rests() noexcept { news_ = 0; }
 
-  /// True if the lane is to be called for tiles that it puts: it comes to sleep.
+  /// True if the lane is to be called for tiles that it puts, since it gets to sleep.
   bool wants_calls() const noexcept;
   /// True if the device was not asked for as long as the watchdog may sleep.
   bool overdue(Clock::time_point now) const noexcept { return now - asked_ >= watchdog_; }
