@@ -21,7 +21,7 @@ class CostOnModel {
   double kernel(Request const& kernel) const noexcept;
   /// Bytes of the device's memory that a kernel reads and writes.
   static double bytes_of_memory(Request const& kernel) noexcept;
-  /// The part of their rate that copies keep beside kernels that take so many GB/s of the device's memory.
+  /// The part of their rate that copies keep beside kernels that take `taken` GB/s of the device's memory.
   double kept_by_copies(double taken) const noexcept;
   /// Number of times that a kernel of that length fills the multiprocessors, one after the other. A kernel whose blocks
   /// are not known is cut into waves of 10 us.
