@@ -57,7 +57,7 @@ void Recorder::note(std::uint32_t row, Step step, std::uint64_t tile, Clock::tim
 void Recorder::note_here(Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept {
   try {
     note(row_here(), step, tile, begin, end);
-  } catch (std::bad_alloc const&) {  // The tile itself goes on.
+  } catch (std::bad_alloc const&) {  // The tile itself continues.
   }
 }
 
