@@ -23,10 +23,10 @@ namespace penstock {
 /// A bounded lock-free queue with many writers and one reader; the items of one writer come out in its order.
 ///
 /// To push is to claim a place and then to write it. One word holds both the number of places claimed and the room that
-/// is left, so a claim that succeeds is right whatever happened since the word was read, and however often the count
-/// has wrapped around. A writer that stops between the two steps holds up no other writer; the reader does not see the
-/// items behind its place until it continues. So after each push the writer notifies the EventCount on which the reader
-/// sleeps: the writer that ends the first push shows the reader all items behind it.
+/// is left. So a claim that succeeds is right whatever happened since the word was read, and however often the count
+/// has wrapped around. A writer that stops between the two steps holds up no other writer, but until it continues the
+/// reader does not see the items behind its place. So after each push the writer notifies the EventCount on which the
+/// reader sleeps: the writer that ends the first push shows the reader all items behind it.
 ///
 /// The mailbox itself never blocks, and allocates only when it is made.
 ///

@@ -127,7 +127,7 @@ class Pool {
   /// Tiles that will never be lent again, since a device that was given up may still write to them.
   std::size_t stranded() const noexcept { return stranded_.load(std::memory_order_acquire); }
   /// Numbers of tiles. `lent` and `home` are together no more than all tiles, also while other threads lend and give
-  /// back: a tile that is on its way home may be missing, and what a closed reserve keeps counts in neither.
+  /// back. A tile that is on its way home may be missing, and what a closed reserve keeps counts in neither.
   struct Counts {
     std::size_t lent = 0;
     std::size_t home = 0;
