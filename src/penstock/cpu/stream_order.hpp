@@ -15,10 +15,10 @@ namespace penstock::cpu {
 
 /// The operations of the streams, and their dependencies: CUDA's stream rules.
 ///
-/// An operation depends on the one before it in its stream; one in the legacy stream also on the youngest of every
-/// blocking stream, one in a blocking stream also on the youngest of the legacy stream; a wait also on the record that
-/// it names, which may be one of another device. What it depends on counts it among its `dependents`, and it counts
-/// them as `unmet`.
+/// An operation depends on the one before it in its stream. In the legacy stream it also depends on the youngest of
+/// every blocking stream; in a blocking stream, on the youngest of the legacy stream. A wait also depends on the record
+/// that it names, which may be one of another device. What it depends on counts it among its `dependents`, and it
+/// counts them as `unmet`.
 ///
 /// Each operation is linked into a stream, about to be forgotten by a SchedulerLock, or among the `unused` ones; none
 /// is freed before the device.
