@@ -21,7 +21,7 @@ namespace penstock {
 /// lent to one of them, and none is submitted.
 ///
 /// A tile counts for the thread that borrowed it until it is submitted or goes home. A loan may have moved to a thread
-/// that is going to submit it, which nothing shows; so such a state is an error only after it has lasted for
+/// that is going to submit it, which nothing shows. So such a state is an error only after it has lasted for
 /// `patience`, and never once a thread has submitted what another had borrowed.
 ///
 /// Threads: any. Tiles that are lent and submitted without a wait take no lock here.
