@@ -14,7 +14,7 @@
 
 namespace penstock {
 
-/// Tiles that a lane has taken from its inbox and not yet put on its device, by blocks: each is `block` tiles that lie
+/// Tiles that a lane has taken from its inbox and not yet put on its device, by blocks. Each is `block` tiles that lie
 /// side by side in the pool, the last one perhaps fewer. A whole block travels as one copy, if its tiles are full,
 /// and comes home together, so that it is whole again the next time.
 ///
@@ -83,7 +83,7 @@ struct DeviceRoom {
 
 /// The way in to a lane: an inbox, and the decision which of the tiles in it go on the device next, and when.
 ///
-/// A whole block goes as soon as there are slots for it; parts of blocks when the device has less than half of its
+/// A whole block goes as soon as there are slots for it. Parts of blocks go when the device has less than half of its
 /// slots to work on, when no more tiles come, or when four whole blocks have passed the oldest. Beyond 1 MiB a batch
 /// grows with the number of tiles in a row.
 ///

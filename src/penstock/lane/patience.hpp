@@ -11,7 +11,7 @@ namespace penstock {
 /// Decides how long a thread still waits for a device that finishes nothing.
 ///
 /// It counts the time that the thread sees pass, look by look. Between two looks it counts at most the time that a
-/// running thread takes: a process that is stopped, a frozen container or a suspended machine looks at nothing, and its
+/// running thread takes. A process that is stopped, a frozen container or a suspended machine looks at nothing, and its
 /// devices may have stood still as well. The first gap that is longer than that lets the count start again, so that the
 /// device gets the whole time once more. Later gaps count as one step each, so the end comes however often the thread
 /// is held up.

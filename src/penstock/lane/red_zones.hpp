@@ -9,7 +9,7 @@
 namespace penstock {
 
 /// Bytes before and behind each part of a slot in which a stage has no business. They are painted before a tile gets
-/// the slot, and looked at when the device is through with it: so a stage that writes one element too many is found,
+/// the slot, and looked at when the device has finished with it. So a stage that writes one element too many is found,
 /// and the tile for which it did so is named. They are for a CPU device, whose memory the host may read.
 ///
 /// Threads: the lane's. It allocates only what a failure needs.
