@@ -30,7 +30,7 @@ struct PlacementRequest {
 /// left go to others: a far CPU of their own fills faster than a near one that they share.
 ///
 /// A thread is given all usable CPUs of its node, not one: only leaving the node is costly. Within it the scheduler
-/// knows better which CPU is idle, because the driver's, oneTBB's and the application's threads run there too, and a
+/// knows better which CPU is idle, because the driver's, oneTBB's and the application's threads run there too. A
 /// thread tied to one CPU waits while any of them uses it. So two busy threads never share one CPU while another is
 /// idle.
 ///

@@ -14,8 +14,8 @@
 namespace penstock {
 
 /// The node of each part of a pipeline's pool, its number of tiles, and what is next to it. There is a part
-/// for each node that has devices; a single one, if the node of the first device is unknown, if tiles are fewer than
-/// nodes, or if the application gives its own memory in one piece.
+/// for each node that has devices. It is a single one if the node of the first device is unknown, if tiles are fewer
+/// than nodes, or if the application gives its own memory in one piece.
 ///
 /// Threads: any; it never changes.
 class PoolLayout {

@@ -49,7 +49,7 @@ struct Crowd {
 };
 
 /// Tells whether threads that stay awake leave two CPUs to everything else: of all, and of each node that lanes are
-/// bound to, since there they would displace each other for milliseconds, however many CPUs other nodes have.
+/// bound to. There they would displace each other for milliseconds, however many CPUs other nodes have.
 class SpinRoom {
  public:
   SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& options, Topology const& topology,

@@ -17,8 +17,8 @@ constexpr unsigned usual_lanes(PipelineKind kind, unsigned cpus) {
   return of_one == 0 ? lanes : std::clamp(cpus / of_one, 1U, lanes);
 }
 
-/// Default number of tiles that a lane puts on its device at once, where each has up to `largest_part` bytes each
-/// way: as many as `batch_bytes` hold, but no more than `most_batch`, and one at least.
+/// Default number of tiles that a lane puts on its device at once, where each has up to `largest_part` bytes each way.
+/// These are as many as `batch_bytes` hold, but no more than `most_batch`, and one at least.
 constexpr unsigned usual_batch(Driven driven, std::size_t largest_part) {
   PipelineKind const kind{.driven = driven, .tile = tile_class(largest_part)};
   std::uint64_t const held = default_of(Number::batch_bytes, kind) / std::max<std::size_t>(1, largest_part);
@@ -74,8 +74,8 @@ constexpr std::size_t usual_tiles(TileHolders const& holders) {
 }
 
 /// Default number of tiles of a pipeline of several GPUs: `cached_bytes` of them, no more than there are
-/// slots, and two for each lane at least; for each producer beyond the first as many as `bytes_of_producer`, a batch at
-/// most and one at least, and `bytes_of_producers` for all of them; one for each consumer beyond the first. The
+/// slots, and two for each lane at least. Each producer beyond the first adds as many as `bytes_of_producer`, a batch
+/// at most and one at least, and all of them `bytes_of_producers` at most. Each consumer beyond the first adds one. The
 /// batches are whole.
 constexpr std::size_t tiles_of_several(TileHolders const& holders) {
   constexpr PipelineKind kind{.driven = Driven::several_gpus};
