@@ -89,7 +89,7 @@ void Scheduler::start(Operation& operation, OperationQueue& done, SchedulerLock&
   if (!too_early) make_ready(operation, lock);
 }
 
-/// Ends an operation that is done, and with it all behind it that takes no work.
+/// Completes an operation that is done, and with it all behind it that takes no work.
 void Scheduler::complete(Operation& operation, SchedulerLock& lock) {
   // A list replaces recursion: a long chain of records, or of anything after a fault, is done in one go.
   OperationQueue completing;

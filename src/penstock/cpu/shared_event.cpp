@@ -45,7 +45,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "Processes share 
 
 constexpr std::size_t page_bytes = 4096;
 constexpr char kind_of_event[16] = "penstock event";
-/// These keep a process from cutting the page, where a look at it would end the others.
+/// These keep a process from cutting the page: a look at it would then end the others.
 constexpr int no_new_size = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 /// Layout of the 64 bytes of a handle.
