@@ -68,7 +68,7 @@ struct LaneOptions {
   /// Time that a lane with nothing to do spins and watches its device before it sleeps: results sooner, for part of a
   /// core. With a signal that brings no tickets (event_poll, flag) it spins as long as any tile is in flight; or, if
   /// this is 0, it looks every 50 us. But while more than half of the slots are full and hold enough work, it sleeps
-  /// instead, at least 50 us at a time, mostly no more than 1 ms, and only `cancel` and `close` wake it. 200 us of work
+  /// instead, at least 50 us at a time, mostly no more than 1 ms. Only `cancel` and `close` wake it. 200 us of work
   /// are enough, if they are 50 us more than half of the slots would hold, by the pace of what came back
   /// (docs/decisions/lanes.md).
   std::chrono::nanoseconds spin{0};
