@@ -120,7 +120,7 @@ class Scheduler {
 
   /// Blocks: until there is work, or `stop` was called: then there is no work.
   ReadyWork::Work take(Engine engine, Seat& seat);
-  /// Has threads that launch kernels in the stream run them; not with a TimeKeeper, where a kernel takes its time.
+  /// Threads that launch kernels in the stream run the blocks, but not with a TimeKeeper, where a kernel takes time.
   void compute_here(StreamState& stream);
   static bool computes_here(StreamState const& stream) noexcept {
     return stream.computes_here.load(std::memory_order_relaxed);
