@@ -70,7 +70,7 @@ class Run {
   std::uint64_t under_way() const noexcept { return route_.graph().owed(); }
   /// Lanes of this run.
   std::size_t lanes() const noexcept { return lanes_->size(); }
-  /// The source of its lanes' tiles, if they bring them themselves; else null.
+  /// The place where its lanes get their tiles, if they bring them themselves; else null.
   LanesBring* lanes_bring() const noexcept { return lanes_bring_.get(); }
   /// Threads: any.
   void wake_lanes() noexcept { lanes_->wake(); }
