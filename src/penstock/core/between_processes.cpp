@@ -26,7 +26,7 @@ struct flock lock_of(std::size_t which, short type) noexcept {
 void sleep_on(std::atomic<std::uint32_t> const& word, std::uint32_t seen, std::chrono::nanoseconds at_most) noexcept {
   if (at_most.count() <= 0) return;
   timespec const time{.tv_sec = at_most.count() / 1'000'000'000, .tv_nsec = at_most.count() % 1'000'000'000};
-  // Not FUTEX_PRIVATE_FLAG: processes share it.
+  // FUTEX_PRIVATE_FLAG is not set, because processes share the word.
   syscall(SYS_futex, &word, FUTEX_WAIT, seen, &time, nullptr, 0);
 }
 

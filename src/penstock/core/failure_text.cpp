@@ -17,7 +17,7 @@ bool is_of_descriptors(std::error_code problem) {
   return problem == std::errc::too_many_files_open || problem == std::errc::too_many_files_open_in_system;
 }
 
-/// What `std::system_error` says of the system's words, after what it was about.
+/// Returns a sentence with the system's own words for `failure`, and with the remedy where one is known.
 std::string of_system(std::system_error const& failure) {
   std::string const words = failure.code().message();
   if (failure.code() == std::errc::resource_unavailable_try_again) {

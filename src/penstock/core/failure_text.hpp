@@ -20,19 +20,19 @@ namespace penstock {
 /// Threads: any.
 std::string failure_text(std::exception const& failure);
 
-/// "No such file or directory (os error 2)", for the `errno` of a call to the system; of a limit on open files with
-/// what helps.
+/// The text for the `errno` of a system call, like "No such file or directory (os error 2)". For a limit on open files
+/// the remedy follows.
 ///
 /// Threads: any.
 std::string system_problem(int number);
 
-/// What helps where the system starts no more threads, as the end of a sentence. The system gives the same reason
+/// The remedy where the system starts no more threads, as the end of a sentence. The system gives the same reason
 /// whether the threads are too many or their stacks find no memory.
 ///
 /// Threads: any.
 std::string remedy_for_threads();
 
-/// What helps where a file, a pipe or a device took less than all, for the `errno` of it; a part of a sentence.
+/// The remedy where a file, a pipe or a device took less than all, for the `errno` of it; a part of a sentence.
 ///
 /// Threads: any.
 std::string remedy_for_writing(int problem);
@@ -43,7 +43,7 @@ std::string remedy_for_writing(int problem);
 /// Threads: any.
 std::optional<Error> shortage(std::string const& what, std::error_code problem);
 
-/// What the exception that is being handled means for a tile at `stage`.
+/// Returns what the exception that is being handled means for a tile at `stage`.
 ///
 /// An Error keeps its text and its kind, any other std::exception its text. `otherwise` is the kind of all that is no
 /// Error. If memory is short, for the exception or for its text, the failure is one that was made before: "Out of

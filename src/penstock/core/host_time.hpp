@@ -29,8 +29,8 @@ class HostKeeper {
   ~HostKeeper() = default;
 };
 
-/// What host threads tell the HostKeeper. Where the clock is not slower there is none, and a call costs a look at the
-/// factor.
+/// Calls by which host threads report to the HostKeeper. Where the clock is not slower there is no keeper, and a call
+/// only reads the factor.
 ///
 /// Where the clock is slower by a factor, a thread that computes for 1 us seems to take a fraction of that. So each
 /// thread pays for the time that it had the CPU: it sleeps until that time has passed on the Clock too. Sleeping
@@ -39,19 +39,19 @@ class HostKeeper {
 /// Threads: each has its own account.
 class HostTime {
  public:
-  /// Has `keeper` keep it, as soon as the Clock is slower. It must live as long as the process.
+  /// Makes `keeper` keep the time of host threads, as soon as the Clock is slower. It must live as long as the process.
   ///
   /// Threads: any, before the Clock is slower.
   static void keep_by(HostKeeper& keeper) noexcept { keeper_.store(&keeper, std::memory_order_relaxed); }
 
-  /// Sleeps until the CPU time that the calling thread used since it last paid has passed on the Clock. For the end of
-  /// a piece of work, under the locks that the work itself needs and no others.
+  /// Sleeps until the CPU time that the calling thread used since it last paid has passed on the Clock. Call it at the
+  /// end of a piece of work, under the locks that the work itself needs and no others.
   ///
   /// Blocks: until what is owed is paid, if that is more than some microseconds.
   static void pay() noexcept {
     if (HostKeeper* const keeper = keeping()) keeper->pay();
   }
-  /// What the calling thread did since it last paid costs nothing: it waited, or did what is no host's work.
+  /// Charges nothing for what the calling thread did since it last paid: it waited, or did what is no host's work.
   static void forget() noexcept {
     if (HostKeeper* const keeper = keeping()) keeper->forget();
   }
@@ -70,8 +70,8 @@ class HostTime {
     return keeper != nullptr;
   }
 
-  /// For how long the calling thread has had a CPU so far. On a slower Clock it has one of the modelled machine for all
-  /// the time that passes, but for its waits and what it forgets.
+  /// Time that the calling thread has had a CPU so far. On a slower Clock it has one of the modelled machine for all
+  /// the time that passes, except its waits and what it forgets.
   ///
   /// Units:   time of Clock.
   /// Blocks:  as `pay`.
@@ -82,8 +82,8 @@ class HostTime {
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
   }
 
-  /// By what part the work of all threads took longer than it should, because threads waited for CPUs: this machine is
-  /// too slow for its clock. Since it was last asked for; 0 if they did no work.
+  /// The part by which the work of all threads took longer than it should, because threads waited for CPUs: this
+  /// machine is too slow for its clock. It counts from the last call; 0 if the threads did no work.
   ///
   /// Threads: any.
   static double take_lost_part() noexcept {

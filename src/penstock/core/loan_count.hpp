@@ -10,7 +10,7 @@
 
 namespace penstock {
 
-/// How many tiles of a pool are out: all that were ever lent, less all that ever came home. Each number has a cache
+/// The number of tiles of a pool that are out: all that were ever lent, less all that came home. Each count has a cache
 /// line of its own, since some threads lend while others bring tiles home (docs/decisions/threads.md).
 ///
 /// Threads: any. A thread that brings a tile home has seen that it was lent.
@@ -18,7 +18,7 @@ template <class Atomics = StandardAtomics>
 class BasicLoanCount {
  public:
   void lend() noexcept { lent_.fetch_add(1, std::memory_order_relaxed); }
-  /// The last access of the calling thread: the count may be gone behind it as soon as a thread sees that none is out.
+  /// This is the last access of the calling thread: once a thread sees that no tile is out, the count may be destroyed.
   void bring_home() noexcept {
     // Release: a thread that sees this tile home sees what was done before.
     std::uint32_t const before = returned_.fetch_add(one_tile, std::memory_order_release);
@@ -26,7 +26,7 @@ class BasicLoanCount {
   }
   /// Exact when no other thread lends or brings home; while others lend it may be too high.
   std::size_t out() const noexcept { return out_at(returned_.load(std::memory_order_acquire)); }
-  /// True once none is out; false if one still is after about `at_most`. Up to 4,095 threads at once.
+  /// True once none is out; false if one still is after about `at_most`. Up to 4,095 threads may wait at once.
   ///
   /// Blocks: until then.
   bool wait_until_none(std::chrono::nanoseconds at_most) noexcept {
@@ -49,18 +49,18 @@ class BasicLoanCount {
   static constexpr std::uint32_t one_waiter = 1;
   static constexpr std::uint32_t one_tile = std::uint32_t{1} << 12;
   static constexpr std::uint32_t waiters_mask = one_tile - 1;
-  /// Both numbers are the same again after so many tiles. More are never out: a pool has no more than 65,534, and a
-  /// tile that is lent again while a thread still brings it home counts twice. Nor are as many lent between two looks
-  /// of a thread that asks.
+  /// Both counts repeat after this many tiles. Fewer are out at any time: a pool has at most 65,534, and a tile that is
+  /// lent again while a thread still brings it home counts twice. Between two looks of a thread that asks, fewer are
+  /// lent, too.
   static constexpr std::uint32_t lap = std::uint32_t{1} << 20;
 
-  /// By this value of `returned_`. `lent_` is read behind it: what has come home was lent before.
+  /// The tiles out at this value of `returned_`. `lent_` is read after it: what has come home was lent before.
   std::size_t out_at(std::uint32_t returned) const noexcept {
     return (lent_.load(std::memory_order_relaxed) - returned / one_tile) % lap;
   }
 
   alignas(64) Atomic lent_{0};
-  alignas(64) Atomic returned_{0};  ///< In the high bits; in the low ones the threads that wait until none is out.
+  alignas(64) Atomic returned_{0};  ///< High bits: tiles; low bits: threads that wait until none is out.
 };
 
 using LoanCount = BasicLoanCount<>;

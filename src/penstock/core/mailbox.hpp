@@ -23,10 +23,10 @@ namespace penstock {
 /// A bounded lock-free queue with many writers and one reader; the items of one writer come out in its order.
 ///
 /// To push is to claim a place and then to write it. One word holds both the number of places claimed and the room that
-/// is left, so a claim that succeeds is right whatever happened since the word was read, and however often the count
-/// has wrapped around. A writer that stops between the two steps holds up no other writer; the reader does not see the
-/// items behind its place until it goes on. So after each push the writer notifies the EventCount on which the reader
-/// sleeps: the one that ends the first push shows the reader all items behind it.
+/// is left. So a claim that succeeds is right whatever happened since the word was read, and however often the count
+/// has wrapped around. A writer that stops between the two steps holds up no other writer, but until it continues the
+/// reader does not see the items behind its place. So after each push the writer notifies the EventCount on which the
+/// reader sleeps: the writer that ends the first push shows the reader all items behind it.
 ///
 /// The mailbox itself never blocks, and allocates only when it is made.
 ///
@@ -38,8 +38,8 @@ class Mailbox {
   static constexpr int half = std::numeric_limits<Word>::digits / 2;
 
  public:
-  /// The most items that one mailbox holds: as many as a pool has tiles. Half of what a half of Word counts, so that
-  /// the laps round the places are even and odd in turn also where the count wraps around.
+  /// The maximum capacity of a mailbox: a pool has no more tiles. It is at most half of what a half of Word counts, so
+  /// that the laps round the places are even and odd alternately also where the count wraps around.
   static constexpr std::size_t max_capacity = std::min<std::size_t>(65'534, std::size_t{1} << (half - 1));
 
   /// Throws: Error, if the capacity is 0 or beyond max_capacity.
@@ -50,7 +50,7 @@ class Mailbox {
   Mailbox(Mailbox const&) = delete;
   Mailbox& operator=(Mailbox const&) = delete;
 
-  /// False when the mailbox is full.
+  /// Returns false when the mailbox is full.
   bool push(Item const& item) noexcept {
     Word seen = claims_.load(std::memory_order_relaxed);
     do {
@@ -65,7 +65,7 @@ class Mailbox {
     cell.odd_lap.store(is_odd_lap(place), std::memory_order_release);
     return true;
   }
-  /// The oldest item, if there is one and its push is over.
+  /// Takes the oldest item, if there is one and its push is over.
   std::optional<Item> pop() noexcept {
     if (empty()) return std::nullopt;
     Item const item = cells_[next_ & (places_ - 1)].item.read();
@@ -82,7 +82,7 @@ class Mailbox {
  private:
   struct Cell {
     typename Atomics::template Plain<Item> item;
-    typename Atomics::template Atomic<bool> odd_lap{false};  ///< In which lap the item was written; the first is odd.
+    typename Atomics::template Atomic<bool> odd_lap{false};  ///< True if the item is of an odd lap; the first is odd.
   };
   static constexpr Word one_room = 1;
   static constexpr Word one_claim = static_cast<Word>(Word{1} << half);
@@ -99,7 +99,7 @@ class Mailbox {
 
   std::size_t const places_;  ///< A power of two: its bit of a place tells odd laps from even ones.
   std::unique_ptr<Cell[]> const cells_;
-  /// The places claimed so far, above; the room that is left, below. In a cache line of its own.
+  /// The places claimed so far, in the upper half; the room that is left, in the lower. It has its own cache line.
   alignas(64) typename Atomics::template Atomic<Word> claims_;
   alignas(64) std::size_t next_ = 0;  ///< The place to be read; the reader's.
 };
@@ -118,19 +118,19 @@ class OneWayQueue {
   OneWayQueue(OneWayQueue const&) = delete;
   OneWayQueue& operator=(OneWayQueue const&) = delete;
 
-  /// False when the queue is full.
+  /// Returns false when the queue is full.
   bool push(Item const& item) noexcept { return items_.push(item); }
-  /// The oldest item, if there is one.
+  /// Takes the oldest item, if there is one.
   std::optional<Item> pop() noexcept {
     Item item{};
     if (!items_.pop(item)) return std::nullopt;
     return item;
   }
-  /// What `pop` would give.
+  /// The item that `pop` would give.
   ///
   /// Shape: not empty.
   Item const& front() const noexcept { return items_.front(); }
-  // Not Boost's `empty`, which orders nothing.
+  // Boost's `empty` orders nothing, so this is another one.
   bool empty() const noexcept { return items_.read_available() == 0; }
 
  private:

@@ -44,12 +44,12 @@ struct Unit {
   char const* name;
 };
 
-/// Two or three digits, in the first unit of which there is one, or in the last.
+/// Writes two or three digits in the largest unit of which `value` has at least one, or else in the smallest unit.
 template <std::size_t count>
 std::string in_units(double value, std::array<Unit, count> const& units) {
   Unit unit = units.back();
   for (auto known = units.rbegin(); known != units.rend(); ++known) {
-    // What would be written as 1000 is one of the next unit.
+    // A value that would be written as 1000 is one of the next unit.
     if (std::abs(value) >= 0.9995 * known->size) unit = *known;
   }
   double const scaled = value / unit.size;
@@ -86,7 +86,7 @@ std::optional<std::uint64_t> whole_number_of(std::string_view text, std::uint64_
 
 std::string size_text(std::uint64_t bytes) {
   constexpr std::array names{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  // What would be written as 1024.0 is one of the next unit.
+  // A value that would be written as 1024.0 is one of the next unit.
   constexpr double most = 1023.95;
   double scaled = static_cast<double>(bytes);
   std::size_t name = 0;
@@ -119,7 +119,7 @@ std::string seconds_text(double seconds) {
 std::string size_option(double bytes) {
   auto const whole = static_cast<std::uint64_t>(std::llround(bytes));
   std::string text = size_text(whole);
-  // What it rounded is said in bytes.
+  // A size that would be rounded is given in bytes.
   if (text.find('.') != std::string::npos || parse_size(text) != whole) return std::to_string(whole);
   text.erase(text.find(' '), 1);
   return text;

@@ -252,7 +252,7 @@ void Pool::take_back(Tile& tile) noexcept {
     gone_.fetch_add(1, std::memory_order_relaxed);  // The release below publishes it.
   } else {
     if (tile.mark() != 0) tile.set_mark(0);  // One that was never submitted.
-    tile.tell_memory_owner();                // While no other thread can have the tile.
+    tile.tell_memory_owner();                // No other thread can have the tile yet.
     bring_home(tile);
   }
   count_.bring_home();  // The last access of this thread to the pool, which may be gone afterwards.
@@ -260,7 +260,7 @@ void Pool::take_back(Tile& tile) noexcept {
 
 Pool::Counts Pool::counts() const noexcept {
   std::size_t const lent = std::min(on_loan(), size());
-  // Behind that: a stranded tile whose loan dies meanwhile counts twice, and never as home.
+  // Read after `on_loan`: a stranded tile whose loan dies meanwhile counts twice, and never as home.
   std::size_t const gone = gone_.load(std::memory_order_relaxed);
   std::size_t const home = size() - std::min(size(), lent + gone);
   return {.lent = lent, .home = home - std::min(home, kept()), .stranded = stranded()};
@@ -279,13 +279,13 @@ void Pool::bring_home(Tile& tile) noexcept {
   if (spin_.count() > 0 && waiters_.some_may_sleep() &&
       overtakings_.fetch_add(1, std::memory_order_relaxed) >= most_overtakings) {
     std::scoped_lock const lock(queue_mutex_);
-    // Not by way of the queue, where the watcher would be sooner.
+    // This bypasses the queue, where the watcher would be first.
     if (first_ != nullptr && may_be_lent(tile)) return give(tile);
   }
   home_of(tile).push(tile.index());
   if (waiters_.none_sleeps_behind_push() || waiters_.one_watches_behind_push()) return;
   std::scoped_lock const lock(queue_mutex_);
-  serve_waiting(all);  // None, if the watcher took the tile while we pushed it: that was overtaking, too.
+  serve_waiting(all);  // It serves none, if the watcher took the tile while we pushed it: that was overtaking, too.
 }
 
 void Loan::strand() noexcept {

@@ -21,7 +21,7 @@
 
 namespace penstock {
 
-/// A slab of a pool, and how many of the pool's tiles are cut from it.
+/// A slab of a pool, and the number of the pool's tiles that are cut from it.
 struct PoolPart {
   std::span<std::byte> slab = {};
   std::size_t tiles = 0;
@@ -37,8 +37,8 @@ struct PoolPart {
 /// nothing. The slab is pinned memory in production and a plain array in tests. In each part the tiles lie as
 /// TileShape::cut says. Within a part, the tile that came home first is lent first, so that neighbours that travel
 /// together stay together. Tiles are numbered part by part. A borrower that prefers a part gets a tile of it, if one is
-/// home; else one of the next part that has any, so no thread
-/// waits for a part. Of the sleepers, the first that prefers the part of a tile gets it, unless the first of all was
+/// home; else one of the next part that has any. So no thread waits for a part.
+/// Of the sleepers, the first that prefers the part of a tile gets it, unless the first of all was
 /// passed over `most_passes` times: then that one has its turn.
 ///
 /// Threads: any. Lending and taking back take no lock while no thread waits.
@@ -49,30 +49,30 @@ class Pool {
   /// Every part of every tile starts at a multiple of this many bytes from the slab's start.
   static constexpr std::size_t alignment = TileShape::alignment;
 
-  /// How many tiles in a row a borrower that watches takes before those that sleep.
+  /// Maximum number of tiles in a row that a watching borrower takes before those that sleep.
   static constexpr unsigned most_overtakings = 64;
-  /// How often the first sleeper is passed over for one that prefers the part of the tile that came home.
+  /// Maximum number of times that the first sleeper is passed over for one that prefers the tile's part.
   static constexpr unsigned most_passes = 8;
 
-  /// The count itself, if a pool can have so many tiles. So a caller makes no memory for a pool that cannot be.
+  /// Returns `tiles`, if a pool can have that many. So a caller makes no memory for a pool that cannot be made.
   ///
   /// Throws: Error.
   static std::size_t checked_count(std::size_t tiles);
-  /// From the start of one tile's part of so many bytes to that of the next one's.
+  /// Distance from the start of one tile's part of this many bytes to the start of the next one's.
   static std::size_t stride(std::size_t bytes) noexcept { return TileShape::stride(bytes); }
   /// Bytes of slab that `tiles` tiles of this shape need.
   ///
   /// Throws: Error, if that is more than a process can address.
   static std::size_t slab_bytes(TileShape const& shape, std::size_t tiles);
 
-  /// `spin` is for how long a borrower watches before it sleeps, if no other does. A thread that brings a tile home
+  /// `spin` is the time that a borrower watches before it sleeps, if no other does. A thread that brings a tile home
   /// takes 4 to 18 us to wake another. Where tiles come home by the hundred thousand, a spin makes these wakes
   /// unnecessary.
   ///
   /// Throws: Error, if there is no tile to lend, more than max_tiles, or the slab is too small; the text names the size
   /// that would do.
   Pool(std::span<std::byte> slab, TileShape shape, std::size_t tiles, std::chrono::nanoseconds spin = {});
-  /// The same from several slabs, in the order in which tiles are numbered.
+  /// Cuts the tiles from several slabs, in the order in which tiles are numbered.
   ///
   /// The last `reserve` tiles of a pool of one part are lent only where no other tile is home, and only while the
   /// reserve is open, as it is at first. A pool of several parts has no reserve.
@@ -91,14 +91,14 @@ class Pool {
   /// Shape:  `part` is below parts().
   /// Blocks: until some Loan dies; so never call it from a oneTBB task. For ever, once every tile is stranded.
   Loan borrow(std::size_t part = 0);
-  /// As above, but returns an empty optional once `stop` is requested.
+  /// Lends as above, but returns an empty optional once `stop` is requested.
   ///
   /// Blocks: until some Loan dies or `stop` is requested.
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part = 0);
-  /// As above, but returns an empty optional after about `at_most` as well. A caller that then waits again queues
+  /// Lends as above, but returns an empty optional after about `at_most` as well. A caller that then waits again queues
   /// behind those that wait already.
   ///
-  /// Blocks: until some Loan dies, `stop` is requested or so much time has passed.
+  /// Blocks: until some Loan dies, `stop` is requested or that time has passed.
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part, std::chrono::nanoseconds at_most);
   /// Lends a tile that is home and that no thread waits for. A tile that comes home at this moment may hide others.
   ///
@@ -126,8 +126,8 @@ class Pool {
   std::size_t reserve() const noexcept { return tiles_.size() - first_of_reserve_; }
   /// Tiles that will never be lent again, since a device that was given up may still write to them.
   std::size_t stranded() const noexcept { return stranded_.load(std::memory_order_acquire); }
-  /// Where the tiles are. `lent` and `home` are together no more than all tiles, also while other threads lend and give
-  /// back: a tile that is on its way home may be missing, and what a closed reserve keeps counts in neither.
+  /// Numbers of tiles. `lent` and `home` are together no more than all tiles, also while other threads lend and give
+  /// back. A tile that is on its way home may be missing, and what a closed reserve keeps counts in neither.
   struct Counts {
     std::size_t lent = 0;
     std::size_t home = 0;
@@ -170,14 +170,14 @@ class Pool {
 
   TileShape shape_;
   std::vector<Tile> tiles_;
-  TileQueue home_;  ///< Of the first part; here, because most pools have no other.
+  TileQueue home_;  ///< The queue of the first part; here, because most pools have no other.
   std::vector<std::unique_ptr<TileQueue>> more_homes_;
-  std::size_t first_of_reserve_;        ///< One behind the last tile without a reserve.
-  std::unique_ptr<TileQueue> reserve_;  ///< Null without.
+  std::size_t first_of_reserve_;        ///< The end of the tiles outside the reserve.
+  std::unique_ptr<TileQueue> reserve_;  ///< Null if there is no reserve.
   std::atomic<bool> reserve_open_{true};
   mutable LoanCount count_;
   std::atomic<std::size_t> stranded_{0};
-  std::atomic<std::size_t> gone_{0};  ///< Those of them whose loans have died.
+  std::atomic<std::size_t> gone_{0};  ///< Stranded tiles whose loans have died.
   alignas(64) Waiters waiters_;
   std::chrono::nanoseconds const spin_;
   std::atomic<unsigned> overtakings_{0};  ///< Tiles left to the watcher since a sleeper was served.

@@ -5,7 +5,7 @@ namespace penstock {
 
 /// Passes a sentence to the message hook (error.hpp). It allocates nothing, and cuts a sentence at 1000 characters.
 ///
-/// Threads: any. Not from a callback of a device.
+/// Threads: any, but not a callback of a device.
 [[gnu::format(printf, 1, 2)]] void say(char const* format, ...) noexcept;
 
 }  // namespace penstock

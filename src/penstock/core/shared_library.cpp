@@ -10,7 +10,7 @@ namespace penstock {
 SharedLibrary::SharedLibrary(std::vector<std::string> const& names) {
   auto const add_reason = [&](std::string const& reason) { reasons_ += (reasons_.empty() ? "" : "; ") + reason; };
   for (std::string const& name : names) {
-    // By an empty name the loader means the program itself.
+    // The loader takes an empty name for the program itself.
     if (name.empty() || is_relative_path(name)) {
       add_reason(name + ": neither the name of a library nor an absolute path");
       continue;

@@ -17,7 +17,7 @@ class SharedLibrary {
   explicit SharedLibrary(std::vector<std::string> const& names);
 
   bool loaded() const noexcept { return handle_ != nullptr; }
-  /// Why none of the names could be loaded, each in the loader's words; empty if one was.
+  /// The loader's reason for each of the names, if none could be loaded; empty if one was.
   std::string const& reasons() const noexcept { return reasons_; }
   /// Sets `function` to the one of that name; to null if the library has none.
   template <class Function>
@@ -32,11 +32,11 @@ class SharedLibrary {
   std::string reasons_;
 };
 
-/// Whether the file that this name of a library means depends on the current directory: it has a slash and is no
+/// True if the file that this name of a library means depends on the current directory: it has a slash and is no
 /// absolute path.
 bool is_relative_path(std::string_view name) noexcept;
 
-/// Where a library of NVIDIA's may lie: for each of `names` what the loader finds, then `name_in_folder` in each of
+/// Returns where an NVIDIA library may lie: `names` for the loader, then `name_in_folder` in each of
 /// `folders` below $CUDA_HOME and /usr/local/cuda. A program that runs with more rights than its user takes nothing
 /// from CUDA_HOME.
 std::vector<std::string> cuda_library_names(std::vector<std::string> names, std::string const& name_in_folder,

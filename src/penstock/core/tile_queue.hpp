@@ -13,8 +13,8 @@
 
 namespace penstock {
 
-/// Numbers of tiles in the order they came, each at most once. A number that is pushed must be out of the queue, and
-/// all numbers there are fit in. The queue allocates only when it is made.
+/// A queue of tile numbers, each of them in it at most once. A pushed number must not be in the queue, and
+/// all numbers have room. The queue allocates only when it is made.
 ///
 /// A place holds a number and the lap it belongs to, in one word. A thread that pops reads the word before it claims
 /// the place, so a place may be written as soon as it is claimed. Places are counted in 64 bits, which do not wrap
@@ -39,7 +39,7 @@ class BasicTileQueue {
     // Release: the thread that pops the tile sees what its last holder did.
     words_[place % places_].store(word_of(place, tile), std::memory_order_release);
   }
-  /// The first, if there is one.
+  /// Takes the first number, if there is one.
   std::optional<std::uint32_t> pop() noexcept {
     // Acquire: it sees what the pops before this place saw, or it would take an old word for the one of this place.
     Word place = first_.load(std::memory_order_acquire);
@@ -58,7 +58,7 @@ class BasicTileQueue {
       place = now;
     }
   }
-  /// How many there are, those that are being pushed among them. Exact when no other thread pushes or pops.
+  /// The number of tiles, including those that are being pushed. Exact when no other thread pushes or pops.
   std::size_t size() const noexcept {
     Word const first = first_.load(std::memory_order_acquire);
     return static_cast<Word>(last_.load(std::memory_order_acquire) - first);
@@ -77,12 +77,12 @@ class BasicTileQueue {
   Word word_of(Word place, std::uint32_t tile) const noexcept {
     return static_cast<Word>(std::uint64_t{lap_of(place)} << half | tile);
   }
-  /// From 1 on, so that a place that was never written belongs to no lap.
+  /// Laps count from 1, so that a place that was never written belongs to no lap.
   Word lap_of(Word place) const noexcept { return static_cast<Word>((place / places_ + 1) & lap_mask); }
 
-  std::size_t const places_;  ///< A power of two, so that places go on where the count begins anew.
+  std::size_t const places_;  ///< A power of two, so that places continue where the count wraps around.
   std::unique_ptr<Atomic[]> words_;
-  alignas(64) Atomic first_{0};  ///< Apart: some threads push while others pop.
+  alignas(64) Atomic first_{0};  ///< In its own cache line: some threads push while others pop.
   alignas(64) Atomic last_{0};
 };
 

@@ -8,7 +8,7 @@
 
 namespace penstock {
 
-/// How the remark of a modelled device begins that this machine is too slow for it.
+/// Beginning of a modelled device's remark that this machine is too slow for it.
 inline constexpr std::string_view too_slow_for_its_clock = "This machine is too slow for its clock";
 
 /// Keeps the first such remark in `kept`, which is empty at first.

@@ -17,7 +17,7 @@ namespace penstock {
 template <class Atomics = StandardAtomics>
 class BasicWaiters {
  public:
-  /// The calling thread is going to sleep, unless it finds a tile now.
+  /// Counts the calling thread, which is going to sleep unless it finds a tile now.
   void add_sleeper() noexcept { sleepers_.fetch_add(1, std::memory_order_seq_cst); }
   void remove_sleeper() noexcept { sleepers_.fetch_sub(1, std::memory_order_seq_cst); }
   /// False if another thread watches.
@@ -34,10 +34,10 @@ class BasicWaiters {
   /// Called after a push: true if a thread watches. That thread finds the tile, or ends its watch after this call.
   bool one_watches_behind_push() noexcept { return watched_.fetch_add(0, std::memory_order_seq_cst) != 0; }
 
-  /// True if threads sleep. For a thread that would take a tile that may be meant for them, or that may wake them.
+  /// True if threads sleep. A thread asks it that would take a tile that may be meant for them, or that may wake them.
   bool any_sleeps() const noexcept { return sleepers_.load(std::memory_order_seq_cst) != 0; }
   bool one_watches() const noexcept { return watched_.load(std::memory_order_seq_cst) != 0; }
-  /// How many threads sleep, for reports.
+  /// The number of sleeping threads, for reports.
   std::uint32_t sleepers() const noexcept { return sleepers_.load(std::memory_order_acquire); }
   /// A guess, which orders nothing.
   bool some_may_sleep() const noexcept { return sleepers_.load(std::memory_order_relaxed) != 0; }

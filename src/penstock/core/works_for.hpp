@@ -29,7 +29,7 @@ class WorksFor {
   void const* const owner_;
   WorksFor const* const outer_;
 
-  // Both are trivial: std::exit destroys objects that are not before it comes to the code that asks for these.
+  // Both are trivial: std::exit destroys objects that are not before it reaches the code that asks for these.
   static inline thread_local WorksFor const* innermost = nullptr;
   static inline thread_local void const* owner_of_thread = nullptr;
 };

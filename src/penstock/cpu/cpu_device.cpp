@@ -75,7 +75,7 @@ CpuDevice::~CpuDevice() {
   }
 }
 
-/// What other threads of the device, or of the process that it was copied from, may still use.
+/// Leaves in memory what other threads of the device, or of the process that it was copied from, may still use.
 void CpuDevice::leave_all() noexcept {
   static_cast<void>(kept_.release());
   static_cast<void>(per_thread_.release());

@@ -29,22 +29,22 @@ class PerThreadStream;
 class Scheduler;
 
 struct CpuOptions {
-  int ordinal = 0;                               ///< What info() says.
+  int ordinal = 0;                               ///< The number that info() tells.
   unsigned compute_threads = 0;                  ///< 0: one for each CPU of the calling thread's affinity.
-  unsigned callback_threads = 2;                 ///< At least 1. Callbacks of so many streams may run at once.
-  std::optional<std::size_t> memory_bytes = {};  ///< How much it allocates; without, as much as the host has.
-  std::optional<std::size_t> pinned_bytes = {};  ///< How much it pins; without, no limit.
+  unsigned callback_threads = 2;                 ///< At least 1; callbacks of this many streams may run at once.
+  std::optional<std::size_t> memory_bytes = {};  ///< Maximum that it allocates; empty: as much as the host has.
+  std::optional<std::size_t> pinned_bytes = {};  ///< Maximum that it pins; empty: no limit.
   Observer observer = {};                        ///< Is told of each operation.
-  Flavour flavour = Flavour::per_thread;         ///< Which default stream is meant by "0".
-  std::optional<int> numa_node = {};             ///< What info() says; its threads run wherever they may in any case.
+  Flavour flavour = Flavour::per_thread;         ///< The default stream that is meant by "0".
+  std::optional<int> numa_node = {};             ///< The node that info() tells; its threads may run elsewhere.
   TimeKeeperMaker time = {};                     ///< Keeps the time of what it stands for; null for the system's.
   std::shared_ptr<FaultHook> faults = {};        ///< Decides which of its calls go wrong; null: none does.
-  double clock_drift = 0;  ///< How much faster than the host's its events' clock runs; 0.00005 is usual for a GPU's.
+  double clock_drift = 0;  ///< Part by which its events' clock is faster than the host's; 0.00005 is usual for a GPU's.
 };
 
-/// What a device has lent and not got back. All 0 when its users have cleaned up.
+/// Things that a device has lent and not got back. All 0 when its users have cleaned up.
 struct Outstanding {
-  std::size_t streams = 0;  ///< Without default streams.
+  std::size_t streams = 0;  ///< Default streams do not count.
   std::size_t events = 0;
   std::size_t captures = 0;  ///< Begun and not ended, in streams that may no longer exist.
   std::size_t allocations = 0;
@@ -106,7 +106,7 @@ class CpuDevice : public Device {
   std::vector<std::string> remarks() override;
 
   Outstanding outstanding() const;
-  /// How many callbacks and wake-ups are late at this moment: their streams have come to them, and wait.
+  /// Number of callbacks and wake-ups that are late at this moment: their streams have reached them, and wait.
   std::size_t late_callbacks() const;
   /// Calls those that are late. Without this they are called when a stream that has work left is destroyed.
   void deliver_late_callbacks();

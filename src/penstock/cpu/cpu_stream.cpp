@@ -32,7 +32,7 @@ Delivery next_delivery(FaultPoints const& faults) {
   return delivery;
 }
 
-/// What a callback will be told falsely, if anything.
+/// The status that a callback will be told falsely, if any.
 std::optional<StreamStatus> next_lie(FaultPoints const& faults) {
   std::optional<StreamStatus> lie;
   if (faults.strikes(Fault::false_alarm)) lie = {.ok = false, .sticky = false, .code = false_fault};
@@ -90,7 +90,7 @@ void CpuStream::copy(std::span<std::byte> to, std::span<std::byte const> from) {
 }
 
 DeviceMemory CpuStream::allocate(std::size_t bytes) {
-  // What it costs was not measured: an entry in the order of a stream, as a record is.
+  // Its cost was not measured: it is an entry in the order of a stream, as a record is.
   TimedCall const call(scheduler_.keeper(), DriverCall::record);
   expect_no_capture("allocating memory");
   scheduler_.expect_healthy();
@@ -219,8 +219,8 @@ void CpuStream::launch(CaptureBackend& capture) {
   }
 }
 
-/// A copy to or from that memory of the host's. Where a TimeKeeper keeps time, the call lasts as long as the copy, if
-/// the memory is pageable.
+/// Puts a copy to or from that memory of the host's. Where a TimeKeeper keeps time, the call lasts as long as the copy,
+/// if the memory is pageable.
 void CpuStream::put_copy(Request request, std::span<std::byte const> host) {
   TimeKeeper const* const keeper = scheduler_.keeper();
   if (keeper == nullptr) return put(std::move(request));

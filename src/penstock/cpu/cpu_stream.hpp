@@ -23,12 +23,12 @@
 
 namespace penstock::cpu {
 
-/// To what each thread attributes the work that it launches in one stream. Lanes may share a stream, the legacy one.
+/// The failures to which threads attribute the work that they launch in one stream. Lanes may share the legacy stream.
 ///
 /// Threads: any; each asks for its own.
 class Attributions {
  public:
-  /// From here on the calling thread's is `failure`; null for none.
+  /// Sets the calling thread's to `failure`; null for none.
   ///
   /// Throws: std::bad_alloc, the first time that a thread comes with a failure.
   void set(WorkFailure* failure) {
@@ -117,8 +117,8 @@ class CpuStream final : public StreamBackend {
   std::unique_ptr<CpuCapture> capturing_;  ///< Null unless it captures.
 };
 
-/// What every thread takes for its own default stream: each call goes to the stream of the thread that makes it, which
-/// comes into being with its first call.
+/// The object that each thread takes for its own default stream: each call goes to the stream of the thread that makes
+/// it, which comes into being with its first call.
 ///
 /// A thread's stream lives as long as the device. A thread that starts after another has ended may inherit its stream,
 /// and is then ordered behind what is left in it.

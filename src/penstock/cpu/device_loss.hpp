@@ -11,7 +11,7 @@
 
 namespace penstock::cpu {
 
-/// Why a device is lost, if it is. The first cause counts.
+/// The reason why a device is lost, if it is. The first cause counts.
 ///
 /// Threads: under the scheduler's mutex, but `abandoned` and `cause` any.
 class DeviceLoss {
@@ -22,14 +22,14 @@ class DeviceLoss {
   void expect_none() const {
     if (why_) throw Error(*why_);
   }
-  /// What callbacks are told.
+  /// The status that callbacks are told.
   StreamStatus status() const noexcept { return {.ok = !why_, .sticky = why_.has_value(), .code = why_ ? code_ : 0}; }
   void note(Error const& why, int code) {
     why_ = why;
     code_ = code;
   }
 
-  /// That the device is lost since `what` said `words`, if any.
+  /// Says that the device is lost since `what` said `words`, if any.
   Error cause(char const* what, char const* words) const noexcept {
     try {
       std::string cause = what;

@@ -11,7 +11,7 @@
 
 namespace penstock::cpu {
 
-/// Whose time a device keeps: the system's, or that of a TimeKeeper until the device is lost or stops.
+/// The time that a device keeps: the system's, or that of a TimeKeeper until the device is lost or stops.
 ///
 /// Threads: any; those below say where the scheduler's mutex must be held.
 class DeviceTime {
@@ -29,18 +29,18 @@ class DeviceTime {
     if (keeper_ != nullptr) keeper_->await_notice(passed);
   }
 
-  // With the mutex held.
+  // The caller of these holds the mutex.
 
   /// The keeper, as long as operations wait for its time; else null.
   TimeKeeper* kept() const noexcept { return kept_; }
-  /// As TimeKeeper::advance, for a time that is kept.
+  /// Calls TimeKeeper::advance, for a time that is kept.
   void advance(Time now, TimedOperations& operations) {
     Time const next = kept_->advance(now, operations);
     if (next >= next_look_) return;
     next_look_ = next;
     changed_.notify_one();
   }
-  /// For the thread that keeps time: it looks now, and says then when it looks again.
+  /// Called by the thread that keeps time: it looks now, and says then when it looks again.
   void begin_look() noexcept { next_look_ = Time::max(); }
   /// Blocks: until the next thing happens, or the time is kept no longer, or for no reason.
   void await_next(SchedulerLock& lock) { lock.wait_until(changed_, Clock::real(next_look_)); }
@@ -53,7 +53,7 @@ class DeviceTime {
  private:
   std::unique_ptr<TimeKeeper> const keeper_;
   TimeKeeper* kept_;
-  Time next_look_ = Time::max();  ///< When the thread that keeps time looks.
+  Time next_look_ = Time::max();  ///< Next look of the thread that keeps time.
   std::condition_variable changed_;
 };
 

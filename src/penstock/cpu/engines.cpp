@@ -86,7 +86,7 @@ void Engines::work_on(ReadyWork::Work work) {
 bool Engines::compute_all(Operation& kernel, std::uint64_t block, bool yields) {
   compute(kernel, block, yields);
   if (!scheduler_.leave(kernel)) return false;
-  // What the kernel captured dies before the stream goes on, and while no lock is held.
+  // The kernel's captures die before the stream continues, and while no lock is held.
   kernel.request.kernel = nullptr;
   return true;
 }
@@ -128,7 +128,7 @@ void Engines::compute(Operation& kernel, std::uint64_t block, bool yields) {
   }
 }
 
-/// In a catch block.
+/// Call this in a catch block.
 void Engines::lose_for_current_exception() {
   try {
     throw;

@@ -24,7 +24,7 @@ namespace penstock::cpu {
 /// An event of a CPU device. Waiting threads always sleep.
 class CpuEvent final : public EventBackend {
  public:
-  /// `shared` is what it is to several processes; null for an event of one.
+  /// `shared` is its state for several processes; null for an event of one.
   CpuEvent(Scheduler& scheduler, FaultPoints faults, EventOptions options, double clock_drift,
            std::shared_ptr<SharedEvent> shared)
       : scheduler_(scheduler),
@@ -93,7 +93,7 @@ class CpuEvent final : public EventBackend {
   }
   Scheduler& scheduler() const noexcept { return scheduler_; }
   EventState& state() noexcept { return state_; }
-  /// What it is to several processes, or null.
+  /// Its state for several processes, or null.
   std::shared_ptr<SharedEvent> const& shared() const noexcept { return shared_; }
   /// True if its last record was one of another process.
   bool recorded_elsewhere() const noexcept {

@@ -23,7 +23,7 @@ class LateDelivery {
     ++count_;
     return true;
   }
-  /// How many callbacks and hosts are held.
+  /// Number of callbacks and hosts that are held.
   std::size_t count() const noexcept { return count_; }
   /// Lets all go: `make_ready(Operation&)` is called for each callback.
   template <class MakeReady>

@@ -87,8 +87,8 @@ struct MemoryLedger::All {
   std::set<MemoryLedger const*> ledgers;
 };
 
-/// Never destroyed: a device may be a static object that was made before the first use of this, and dies after all that
-/// was made behind it.
+/// It is never destroyed: a device may be a static object that was made before the first use of this, and dies after
+/// all that was made behind it.
 MemoryLedger::All& MemoryLedger::all() {
   static All& all = *new All;
   return all;
@@ -189,7 +189,7 @@ bool MemoryLedger::lies_in_one(Regions const& regions, std::span<std::byte const
 void MemoryLedger::hold_on() {
   std::lock_guard const lock(mutex_);
   holds_on_ = true;
-  held_.reserve(allocated_.size());  // So that nothing is allocated when memory is freed.
+  held_.reserve(allocated_.size());  // Nothing is allocated then when memory is freed.
 }
 
 void MemoryLedger::let_go() {

@@ -14,7 +14,7 @@
 
 namespace penstock::cpu {
 
-/// What a CPU device has lent: plain host memory that plays device memory, and the regions that count as pinned.
+/// Memory that a CPU device has lent: plain host memory that plays device memory, and the regions that count as pinned.
 ///
 /// Threads: any.
 class MemoryLedger {
@@ -28,9 +28,9 @@ class MemoryLedger {
   MemoryLedger& operator=(MemoryLedger const&) = delete;
   ~MemoryLedger();
 
-  /// As Device::allocate.
+  /// Does what Device::allocate promises.
   DeviceMemory allocate(std::size_t bytes);
-  /// As Device::pin. Nothing is locked: no engine of a CPU device needs it.
+  /// Does what Device::pin promises. Nothing is locked: no engine of a CPU device needs it.
   Pinned pin(std::span<std::byte> host);
   /// Throws: Error of kind bad_argument, unless `bytes` lies in one piece of memory that `allocate` gave and that is
   /// still owned.

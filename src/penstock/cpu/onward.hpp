@@ -12,14 +12,14 @@ class Scheduler;
 class SharedEvent;
 struct Operation;
 
-/// What is told onward once an operation has passed: that a wait on another device need wait for it no more, or that an
-/// event of several processes was passed. A list, linked through itself, so that nothing is allocated when it is handed
-/// on.
+/// News to tell once an operation has passed: that a wait on another device need wait for it no more, or that an
+/// event of several processes was passed. It is a list, linked through itself, so that nothing is allocated when it is
+/// handed on.
 struct Onward {
   std::shared_ptr<Rundown> visits;  ///< Closed once the scheduler may be called no more.
   Scheduler* scheduler = nullptr;
   Operation* wait = nullptr;
-  std::uint64_t number = 0;  ///< The wait's. One that ended with its device may have become another operation.
+  std::uint64_t number = 0;  ///< Number of the wait: one that ended with its device may have become another operation.
   std::shared_ptr<SharedEvent> recorded;  ///< The event, and not a scheduler, is told of its record of that number.
   std::unique_ptr<Onward> next;
 };

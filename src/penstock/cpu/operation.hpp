@@ -32,7 +32,7 @@ constexpr std::size_t index_of(Engine engine) noexcept {
 inline constexpr int least_priority = 0;
 inline constexpr int greatest_priority = -5;
 
-/// What a stream is to the others: blocking streams take turns with the legacy stream, non-blocking ones do not.
+/// Relation of a stream to the others: blocking streams take turns with the legacy stream, non-blocking ones do not.
 enum class StreamType : std::uint8_t { legacy, blocking, non_blocking };
 
 struct Operation;
@@ -46,10 +46,10 @@ struct StreamState {
   std::uint64_t id = 0;
   Operation* last = nullptr;    ///< The youngest operation that has not passed.
   std::uint64_t submitted = 0;  ///< Operations put in so far.
-  std::uint64_t passed = 0;     ///< How many of them are over; they pass in order.
-  bool running = false;         ///< An engine is at one of them.
-  bool calling = false;         ///< And that is a callback.
-  Clock::time_point passed_at;  ///< When the last of those that are over passed, if that is asked for.
+  std::uint64_t passed = 0;     ///< Operations that are over; they pass in order.
+  bool running = false;         ///< An engine works on one of them.
+  bool calling = false;         ///< The running one is a callback.
+  Clock::time_point passed_at;  ///< Time at which the last of those that are over passed, if that is asked for.
   /// Threads that launch a kernel run its blocks. Written with the mutex held.
   std::atomic<bool> computes_here{false};
   std::condition_variable moved;
@@ -65,10 +65,10 @@ struct EventState {
   std::condition_variable passed;
 };
 
-/// How often and from where a callback is called.
+/// Ways in which a callback is called: how often and from where.
 enum class Delivery : std::uint8_t { once, late, early, twice, never, stray };
 
-/// What StreamStatus::code says after a fault; false_fault is of one that never was.
+/// Values of StreamStatus::code after a fault; false_fault stands for one that never was.
 inline constexpr int copy_fault = 1;
 inline constexpr int kernel_fault = 2;
 inline constexpr int false_fault = 3;
@@ -81,27 +81,27 @@ struct Request {
   Kind kind;
   std::span<std::byte> to = {};  ///< A copy goes here, from bytes of the same number.
   std::span<std::byte const> from = {};
-  bool pageable = false;  ///< For a TimeKeeper, as the next two: the copy's host memory is not pinned,
+  bool pageable = false;  ///< A TimeKeeper uses this and the next two: the copy's host memory is not pinned,
   bool far = false;       ///< or is on another NUMA node;
   bool peer = false;      ///< one side of the copy is memory of another device.
   CpuKernel kernel = {};
   std::uint64_t blocks = 0;
-  KernelCost cost = {};  ///< Likewise, and how many bytes of it go over the link.
+  KernelCost cost = {};  ///< A TimeKeeper uses it, and the bytes of it that go over the link.
   std::size_t linked_reads = 0;
   std::size_t linked_writes = 0;
   StreamCallback* callback = nullptr;
   Delivery delivery = Delivery::once;
-  std::optional<StreamStatus> lie = {};  ///< What the callback is told instead of the truth.
+  std::optional<StreamStatus> lie = {};  ///< Status that the callback is told instead of the truth.
   bool knows_status = true;              ///< A host function does not, and is not called on a lost device.
   bool abroad = false;            ///< A wait is for an event of another device, which counts among what is unmet.
-  EventState* event = nullptr;    ///< What is recorded, unless it died or was recorded again; or waited for.
-  std::uint64_t* word = nullptr;  ///< Where `number` is written.
+  EventState* event = nullptr;    ///< Event to record, unless it died or was recorded again; or to wait for.
+  std::uint64_t* word = nullptr;  ///< Place that `number` is written to.
   std::uint64_t number = 0;
-  WorkFailure* failure = nullptr;  ///< Where an exception of the kernel goes; null if it ends the device.
+  WorkFailure* failure = nullptr;  ///< Receives an exception of the kernel; null if that ends the device.
   bool breaks = false;             ///< A fault was injected: it ends the device instead of doing its work.
 };
 
-/// What a TimeKeeper keeps of an operation.
+/// State that a TimeKeeper keeps of an operation.
 struct OperationTime {
   OperationTime() = default;
   virtual ~OperationTime() = default;
@@ -125,15 +125,15 @@ struct Operation {
   StreamState* stream = nullptr;
   std::uint64_t number = 0;            ///< Counts what was put into any stream.
   unsigned unmet = 0;                  ///< Operations that must be done before this one starts.
-  std::vector<Operation*> dependents;  ///< Those that count this one among their unmet.
-  std::unique_ptr<Onward> onward;      ///< Those of other devices that do.
+  std::vector<Operation*> dependents;  ///< Operations that count this one among their unmet.
+  std::unique_ptr<Onward> onward;      ///< News to tell once this one has passed.
 
-  bool started = false;                 ///< An engine is at it.
-  bool done = false;                    ///< Its work is.
+  bool started = false;                 ///< An engine works on it.
+  bool done = false;                    ///< Its work is done.
   bool linked = false;                  ///< It has not passed.
   std::unique_ptr<OperationTime> time;  ///< Null, if the device keeps the system's time.
   Clock::time_point start;
-  StreamStatus status;  ///< What a callback is told; known when an engine takes it.
+  StreamStatus status;  ///< Status that a callback is told; known when an engine takes it.
   /// The next block of a kernel that no thread has claimed; beyond the last when all are claimed. Wider than a block's
   /// number, so that late claims do not wrap.
   std::atomic<std::uint64_t> next_block{0};
@@ -144,7 +144,7 @@ struct Operation {
   bool queued = false;
 };
 
-/// Between the host and the device.
+/// True for a copy between the host and the device.
 inline bool takes_the_link(Operation const& operation) noexcept {
   return operation.request.kind == Request::Kind::upload || operation.request.kind == Request::Kind::download;
 }
@@ -188,7 +188,7 @@ struct Executed {
   Clock::time_point end;
 };
 
-/// Is told of each operation after it was done and before its stream goes on. Must not throw.
+/// Is told of each operation after it was done and before its stream continues. Must not throw.
 ///
 /// Threads: those of the engines and those that run kernels which they launch, several at once.
 /// Blocks:  its engine, for as long as it takes.

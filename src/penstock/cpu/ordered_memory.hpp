@@ -14,7 +14,7 @@ namespace penstock::cpu {
 
 /// Memory that streams of a CPU device allocate and free in their order (StreamRef::allocate).
 ///
-/// What a stream frees it may allocate again at once: it does not get there before it is through with the old use. All
+/// A stream may allocate again at once what it has freed: it finishes the old use before it reaches the new one. All
 /// others get it once the stream has passed the place where it was freed; until then it counts as allocated.
 ///
 /// Threads: any.
@@ -24,9 +24,9 @@ class OrderedMemory {
   OrderedMemory(OrderedMemory const&) = delete;
   OrderedMemory& operator=(OrderedMemory const&) = delete;
 
-  /// As StreamRef::allocate.
+  /// Does what StreamRef::allocate promises.
   DeviceMemory allocate(StreamState const& stream, std::size_t bytes);
-  /// As Device::allocate, of what no stream keeps.
+  /// Does what Device::allocate promises, with memory that no stream keeps.
   DeviceMemory allocate(std::size_t bytes);
   /// Gives back what streams have freed and passed.
   void reclaim() noexcept;
@@ -37,14 +37,14 @@ class OrderedMemory {
     std::size_t allocations = 0;
     std::size_t bytes = 0;
   };
-  /// What the ledger has, but for what was freed and is not given back.
+  /// Entries of the ledger, except what was freed and is not given back.
   Owned owned() const;
 
  private:
   struct Block {
     DeviceMemory memory;
     StreamState const* stream = nullptr;
-    std::uint64_t place = 0;  ///< So many operations were in the stream when it was freed.
+    std::uint64_t place = 0;  ///< Number of operations that were in the stream when it was freed.
   };
   using Blocks = std::list<Block>;
   class Lent;

@@ -43,7 +43,7 @@ ReadyWork::Work ReadyWork::take(Engine engine, Seat& seat, SchedulerLock& lock) 
   }
 }
 
-/// Of a kernel in line; nothing, if others had claimed all its blocks: then it is in line no more.
+/// Claims a block of a kernel in line; none, if others had claimed all its blocks: then it is in line no more.
 ReadyWork::Work ReadyWork::claim_first(Operation& kernel) noexcept {
   std::uint64_t const block = kernel.next_block.fetch_add(1, std::memory_order_relaxed);
   if (all_claimed(kernel)) unqueue(kernel);

@@ -16,7 +16,7 @@
 
 namespace penstock::cpu {
 
-/// Where one thread of an engine sleeps.
+/// The place where one thread of an engine sleeps.
 ///
 /// Each thread has a condition variable of its own. On one that several threads share, glibc before 2.41 may lose a
 /// notification of one of them (its bug 25847), and an operation would wait for ever.
@@ -32,13 +32,13 @@ class Seat {
   friend class SchedulerLock;
   std::condition_variable called_;
   bool asleep_ = false;
-  Seat* below_ = nullptr;  ///< Of the same engine, asleep for longer.
+  Seat* below_ = nullptr;  ///< Seat of the same engine, asleep for longer.
 };
 
 /// The youngest sleeper of each engine.
 using Sleepers = std::array<Seat*, engine_count>;
 
-/// The scheduler's mutex, held; and what to do as soon as it is not, such as to tell the schedulers of other devices.
+/// Holds the scheduler's mutex, and acts as soon as it is free, for example tells the schedulers of other devices.
 ///
 /// Threads: the one that made it.
 class SchedulerLock {
@@ -77,7 +77,7 @@ class SchedulerLock {
       called_[called_count_++] = &seat;
     }
   }
-  /// How many threads of an engine sleep.
+  /// Number of threads of an engine that sleep.
   std::uint64_t asleep(Engine engine) const noexcept {
     std::uint64_t count = 0;
     for (Seat const* seat = sleepers_[index_of(engine)]; seat != nullptr; seat = seat->below_) ++count;
@@ -91,14 +91,14 @@ class SchedulerLock {
     seat.below_ = std::exchange(sleepers_[index_of(engine)], &seat);
     wait(seat.called_, [&] { return !seat.asleep_; });
   }
-  /// Waits on what `changed` is notified of for all that wait, with the mutex held.
+  /// Waits until `ready`, on `changed`, of which all that wait are notified with the mutex held.
   template <class Ready>
   void wait(std::condition_variable& changed, Ready ready) {
     notify();
     changed.wait(lock_, ready);
   }
 
-  /// Waits likewise, until then at the latest, or for no reason.
+  /// Waits on `changed`, until `end` at the latest; may return for no reason.
   void wait_until(std::condition_variable& changed, std::chrono::steady_clock::time_point end) {
     notify();
     end == std::chrono::steady_clock::time_point::max() ? changed.wait(lock_)
@@ -121,7 +121,7 @@ class SchedulerLock {
   std::unique_lock<std::mutex> lock_;
 };
 
-/// What an engine may start now: the most urgent first, then in order of arrival.
+/// Operations that an engine may start now: the most urgent first, then in order of arrival.
 class ReadyQueue {
  public:
   Operation* front() const noexcept {
@@ -140,7 +140,7 @@ class ReadyQueue {
   std::array<OperationQueue, static_cast<std::size_t>(least_priority - greatest_priority + 1)> by_urgency_;
 };
 
-/// What the engines may start: operations that depend on nothing any more. The threads of the compute engine share the
+/// Operations that the engines may start, which depend on nothing any more. The threads of the compute engine share the
 /// blocks of a kernel; between two blocks each looks for a kernel that is more urgent.
 ///
 /// A kernel stays here while it has blocks that no thread has claimed. It is over when all are claimed and the last of
@@ -162,8 +162,8 @@ class ReadyWork {
   /// Blocks: until there is work, or `stop` was called: then there is no work. The mutex is free meanwhile.
   Work take(Engine engine, Seat& seat, SchedulerLock& lock);
   void push(Operation& operation, SchedulerLock& lock);
-  /// Puts a kernel in line of which the calling thread runs the first block, which it claims, and others that it then
-  /// claims. So one thread less is needed; nor are those woken whose CPUs such threads keep busy.
+  /// Puts a kernel in line and claims its first block for the calling thread, which may claim others. So one thread
+  /// less is needed; nor are those woken whose CPUs such threads keep busy.
   Work push_and_claim(Operation& kernel, SchedulerLock& lock) noexcept;
   /// Counts threads that run the kernels that they launch.
   void add_computing_thread() noexcept { ++computing_; }

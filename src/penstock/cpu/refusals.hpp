@@ -24,7 +24,7 @@ class Refusals {
     kept_.insert_or_assign(std::this_thread::get_id(), std::move(refusal));
     count_.store(kept_.size(), std::memory_order_relaxed);
   }
-  /// What was left for the calling thread, which is forgotten then.
+  /// Takes the refusal that was left for the calling thread, if any.
   std::optional<Error> take() {
     // Relaxed: while this thread's refusal is kept, no store since then can have been of 0.
     if (count_.load(std::memory_order_relaxed) == 0) return std::nullopt;
@@ -35,7 +35,7 @@ class Refusals {
   }
 
  private:
-  /// How many are kept, so that asking a device without any takes no lock.
+  /// Number of refusals kept, so that asking a device without any takes no lock.
   std::atomic<std::size_t> count_{0};
   std::mutex mutex_;
   std::map<std::thread::id, Error> kept_;

@@ -10,7 +10,7 @@ namespace penstock::cpu {
 
 using Kind = Request::Kind;
 
-/// What the keeper has done under the mutex.
+/// Carries out, under the mutex, what the keeper asks for.
 class Scheduler::InTime final : public TimedOperations {
  public:
   InTime(Scheduler& scheduler, SchedulerLock& lock) noexcept : scheduler_(scheduler), lock_(lock) {}
@@ -74,14 +74,14 @@ Operation& Scheduler::put(StreamState& stream, Request request, SchedulerLock& l
   loss_.expect_none();
   TimeKeeper* const keeper = time_.kept();
   auto const now = keeper != nullptr ? Clock::now() : Clock::time_point();
-  if (keeper != nullptr) catch_up(lock, now);  // What goes on there has come as far when the operation is added.
+  if (keeper != nullptr) catch_up(lock, now);  // The time there is up to date when the operation is added.
   Operation& operation = order_.put(stream, std::move(request));
   ++unfinished_;
   if (keeper != nullptr) keeper->add(operation, now);
   return operation;
 }
 
-/// It depends on nothing any more: an engine may have it, or it is done at once.
+/// Starts an operation that depends on nothing any more: an engine may have it, or it is done at once.
 void Scheduler::start(Operation& operation, OperationQueue& done, SchedulerLock& lock) {
   if (!needs_engine(operation)) return done.push(operation);
   TimeKeeper const* const keeper = time_.kept();
@@ -89,9 +89,9 @@ void Scheduler::start(Operation& operation, OperationQueue& done, SchedulerLock&
   if (!too_early) make_ready(operation, lock);
 }
 
-/// It is done, and with it all behind it that takes no work.
+/// Completes an operation that is done, and with it all behind it that takes no work.
 void Scheduler::complete(Operation& operation, SchedulerLock& lock) {
-  // A list and no recursion: a long chain of records, or of anything after a fault, is done in one go.
+  // A list replaces recursion: a long chain of records, or of anything after a fault, is done in one go.
   OperationQueue completing;
   completing.push(operation);
   while (Operation* const done = completing.pop()) {
@@ -166,7 +166,7 @@ void Scheduler::compute_here(StreamState& stream) {
   if (!stream.computes_here.exchange(true, std::memory_order_relaxed)) ready_.add_computing_thread();
 }
 
-/// Notes that a thread is at it.
+/// Notes that a thread works on it.
 ReadyWork::Work Scheduler::begun(ReadyWork::Work work) {
   Operation* const operation = work.operation;
   if (operation == nullptr) return {};
@@ -242,26 +242,26 @@ void Scheduler::deliver_late(SchedulerLock& lock) {
   late_.deliver([&](Operation& callback) { make_ready(callback, lock); });
 }
 
-/// Of a device that keeps time: what happened there up to now.
+/// Takes over what happened up to `now`, for a device that keeps time.
 void Scheduler::catch_up(SchedulerLock& lock, Clock::time_point now) {
   InTime operations(*this, lock);
   time_.advance(now, operations);
 }
 
 void Scheduler::keep_time() {
-  // Else each look comes 50 us late.
+  // Each look would come 50 us late otherwise.
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   for (;;) {
     SchedulerLock lock(mutex_, sleepers_, order_.unused());
     if (time_.kept() == nullptr) return;
     time_.begin_look();
     catch_up(lock);
-    if (lock.has_to_tell()) continue;  // And looks again.
+    if (lock.has_to_tell()) continue;  // It looks again.
     time_.await_next(lock);
   }
 }
 
-/// The device is lost: from here on nothing waits for its time.
+/// Ends the time of a device that is lost: from here on nothing waits for it.
 void Scheduler::drop_time(SchedulerLock& lock) {
   TimeKeeper* const keeper = time_.end();
   if (keeper == nullptr) return;

@@ -27,7 +27,7 @@ namespace penstock::cpu {
 
 /// Takes operations from streams, lets the engines have those that are ready, and tells hosts what has passed.
 ///
-/// StreamOrder knows what depends on what; what depends on nothing any more is ReadyWork; DeviceTime says whose time it
+/// StreamOrder knows the dependencies; ReadyWork has what depends on nothing any more; DeviceTime says whose time it
 /// keeps, DeviceLoss why it is lost, LateDelivery what is held as late. One mutex guards them and all that is here; no
 /// copy, kernel or callback runs under it.
 ///
@@ -36,7 +36,7 @@ namespace penstock::cpu {
 /// Threads: any.
 class Scheduler {
  public:
-  /// With a keeper, what is done also waits for its end by that one's time. Null: it keeps the system's time.
+  /// Operations that are done also wait for their end by the keeper's time. Null: it keeps the system's time.
   explicit Scheduler(std::unique_ptr<TimeKeeper> keeper = nullptr) : time_(std::move(keeper)) {}
   Scheduler(Scheduler const&) = delete;
   Scheduler& operator=(Scheduler const&) = delete;
@@ -55,7 +55,7 @@ class Scheduler {
     return events_.size();
   }
 
-  /// Of a stream. Its operations do not come here until the capture ends.
+  /// Counts a capture of a stream, whose operations do not come here until the capture ends.
   ///
   /// Throws: Error, if the device is lost.
   void begin_capture();
@@ -81,7 +81,7 @@ class Scheduler {
   bool promise(EventState const& event, std::unique_ptr<Onward>& onward);
   /// True if the event's last record is in another stream, and was not passed.
   bool is_pending_elsewhere(StreamState const& stream, EventState const& event);
-  /// What a wait waited for on another device has passed. Nothing, if the wait has ended.
+  /// Tells a wait that what it waited for on another device has passed. Does nothing if the wait has ended.
   void arrive(Operation& wait, std::uint64_t number) noexcept;
 
   /// Keeps the callbacks in the stream from being called.
@@ -89,11 +89,11 @@ class Scheduler {
   /// Blocks: until one that is being called has returned.
   void drop_calls(StreamState& stream) noexcept;
 
-  /// What host threads ask and wait for, as the device's contracts say.
+  /// Questions and waits of host threads, as the device's contracts say.
   ///
   /// Throws: Error, if the device is lost; a call that waits first lets the running operation return.
   bool idle(StreamState const& stream);
-  /// How many operations were put into the stream so far, and whether it has passed the first `count` of them.
+  /// Number of operations that were put into the stream so far, and whether it has passed the first `count` of them.
   std::uint64_t submitted(StreamState const& stream) const noexcept;
   bool passed(StreamState const& stream, std::uint64_t count) const noexcept;
   bool passed(EventState const& event);
@@ -120,12 +120,12 @@ class Scheduler {
 
   /// Blocks: until there is work, or `stop` was called: then there is no work.
   ReadyWork::Work take(Engine engine, Seat& seat);
-  /// Threads that launch kernels in the stream run their blocks. Not with a TimeKeeper, where a kernel takes its time.
+  /// Threads that launch kernels in the stream run the blocks, but not with a TimeKeeper, where a kernel takes time.
   void compute_here(StreamState& stream);
   static bool computes_here(StreamState const& stream) noexcept {
     return stream.computes_here.load(std::memory_order_relaxed);
   }
-  /// As ReadyWork::claim.
+  /// Calls ReadyWork::claim.
   bool claim(Operation& kernel, std::uint64_t& block) const noexcept { return ready_.claim(kernel, block); }
   /// The calling thread is done with the kernel's blocks. True for the last to leave: it must call `finish`.
   bool leave(Operation& kernel);
@@ -143,13 +143,13 @@ class Scheduler {
   /// Blocks: until threads of other devices have come back from here.
   void stop();
 
-  /// Whose time is kept; null for the system's.
+  /// The keeper of the time; null for the system's.
   TimeKeeper* keeper() const noexcept { return time_.keeper(); }
-  /// Lets operations pass when their time is over. For a thread of its own.
+  /// Lets operations pass when their time is over. It needs a thread of its own.
   ///
   /// Blocks: until `stop` was called.
   void keep_time();
-  /// As TimeKeeper::remarks.
+  /// Returns TimeKeeper::remarks.
   std::vector<std::string> remarks(std::string const& device);
 
  private:
@@ -180,14 +180,14 @@ class Scheduler {
   StreamOrder order_{time_.keeper()};
   std::unordered_set<EventState*> events_;
   std::size_t unfinished_ = 0;  ///< Operations that have not passed.
-  std::size_t running_ = 0;     ///< Operations that engines are at.
-  std::size_t copying_ = 0;     ///< Those of them that are copies.
+  std::size_t running_ = 0;     ///< Operations that engines work on.
+  std::size_t copying_ = 0;     ///< Copies among them.
   std::condition_variable quiet_;
 
   ReadyWork ready_;
   Sleepers sleepers_{};
   LateDelivery late_;
-  std::atomic<std::size_t> captures_{0};  ///< That were begun and not ended.
+  std::atomic<std::size_t> captures_{0};  ///< Captures that were begun and not ended.
   DeviceLoss loss_;
   /// Threads pass it to come here from schedulers of other devices, until `stop`.
   std::shared_ptr<Rundown> const visits_ = std::make_shared<Rundown>(true);

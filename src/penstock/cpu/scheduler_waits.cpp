@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hosts ask the scheduler and wait for, and what other devices do.
+// Questions and waits of hosts, and of other devices.
 #include <algorithm>
 #include <utility>
 
@@ -106,7 +106,7 @@ void Scheduler::await_the_end(StreamState& stream) noexcept {
 
 void Scheduler::wait_to_the_end() noexcept {
   SchedulerLock lock(mutex_, sleepers_, order_.unused());
-  late_.begin_end();  // What is late must not hold up the end.
+  late_.begin_end();  // Late callbacks and hosts must not hold up the end.
   deliver_late(lock);
   lock.wait(quiet_, [&] { return unfinished_ == 0; });
   late_.end_end();
@@ -127,7 +127,7 @@ void Scheduler::expect_healthy() const {
 }
 
 std::unique_ptr<Onward> Scheduler::put_wait(StreamState& stream) {
-  // First, so that nothing can fail once the wait is in the stream.
+  // This comes first, so that nothing can fail once the wait is in the stream.
   auto onward = std::make_unique<Onward>();
   onward->visits = visits_;
   onward->scheduler = this;
@@ -163,14 +163,14 @@ void Scheduler::release(Operation& wait, SchedulerLock& lock) {
   if (--wait.unmet == 0) complete(wait, lock);
 }
 
-/// The device is lost, and waits for no other.
+/// Ends the waits for other devices, since this one is lost.
 void Scheduler::release_all(SchedulerLock& lock) {
   for (auto const& operation : order_.operations()) {
     if (operation->linked && operation->request.abroad) release(*operation, lock);
   }
 }
 
-/// It is abandoned, and what waits for it on other devices goes on.
+/// Lets what waits for this device on others continue, since it is abandoned.
 void Scheduler::break_promises(SchedulerLock& lock) noexcept {
   for (auto const& operation : order_.operations()) lock.tell(std::move(operation->onward));
 }

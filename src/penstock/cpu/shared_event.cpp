@@ -22,10 +22,10 @@ namespace penstock::cpu {
 
 namespace {
 
-/// With which the page begins.
+/// The beginning of the page.
 struct PageHead {
-  char kind[16];         ///< As in the handle.
-  std::uint64_t secret;  ///< Likewise: a descriptor may have become another file.
+  char kind[16];         ///< Same as in the handle.
+  std::uint64_t secret;  ///< Same as in the handle: a descriptor may have become another file.
 };
 
 }  // namespace
@@ -34,8 +34,8 @@ struct SharedEvent::Page {
   PageHead head;
   std::atomic<std::uint64_t> recorded;
   std::atomic<std::uint64_t> passed;
-  std::atomic<std::uint32_t> changes;   ///< Of `passed`: what threads sleep on.
-  std::atomic<std::uint32_t> places;    ///< How many have opened it so far.
+  std::atomic<std::uint32_t> changes;   ///< Number of changes of `passed`, on which threads sleep.
+  std::atomic<std::uint32_t> places;    ///< Number of times that it was opened so far.
   std::atomic<std::uint32_t> recorder;  ///< The place of the process that recorded last.
 };
 
@@ -45,10 +45,10 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "Processes share 
 
 constexpr std::size_t page_bytes = 4096;
 constexpr char kind_of_event[16] = "penstock event";
-/// Without these a process could cut the page, and to look at it would end the others.
+/// These keep a process from cutting the page: a look at it would then end the others.
 constexpr int no_new_size = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-/// What the 64 bytes of a handle are.
+/// Layout of the 64 bytes of a handle.
 struct HandleFields {
   char kind[16];
   std::uint64_t secret;
@@ -112,7 +112,7 @@ std::shared_ptr<SharedEvent> SharedEvent::open(EventHandle const& handle) {
                    "The event of this handle is not there: the process that made it must still have it, be of the same "
                    "user, and share this process's PID namespace and /proc.");
   std::string const path = "/proc/" + std::to_string(fields.process) + "/fd/" + std::to_string(fields.descriptor);
-  // What was opened is looked at first: the descriptor may have become anything, of which a read could wait.
+  // This looks at what was opened first: the descriptor may be of anything now, and a read of that could wait.
   int const descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat found = {};
   if (descriptor < 0) throw Error(gone);
@@ -145,7 +145,7 @@ void SharedEvent::end() noexcept {
   bool const idle = waiting_.empty();
   wake();
   lock.unlock();
-  // A stream may wait for the other process still. The thread keeps this alive, and ends once it has told all.
+  // A stream may still wait for the other process. The thread keeps this alive, and ends once it has told all.
   idle ? watcher.join() : watcher.detach();
 }
 
@@ -161,7 +161,7 @@ EventHandle SharedEvent::handle() const noexcept {
 }
 
 std::uint64_t SharedEvent::record() noexcept {
-  // First, so that whoever sees the new number sees whose it is.
+  // The recorder comes first, so that a process that sees the new number also sees its recorder.
   page_->recorder.store(place_, std::memory_order_relaxed);
   return page_->recorded.fetch_add(1, std::memory_order_release) + 1;
 }
@@ -200,7 +200,7 @@ void SharedEvent::wait_a_while(std::uint64_t record) noexcept {
   if (!passed(record)) await_change(record, seen);
 }
 
-/// Until there are other changes than `seen`.
+/// Sleeps until there are other changes than `seen`, for a while at most.
 void SharedEvent::await_change(std::uint64_t record, std::uint32_t seen) noexcept {
   constexpr std::chrono::milliseconds a_while(100);
   sleep_on(page_->changes, seen, a_while);

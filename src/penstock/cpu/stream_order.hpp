@@ -13,12 +13,12 @@
 
 namespace penstock::cpu {
 
-/// What the streams were asked for, and what depends on what: CUDA's stream rules.
+/// The operations of the streams, and their dependencies: CUDA's stream rules.
 ///
-/// An operation depends on the one before it in its stream; one in the legacy stream also on the youngest of every
-/// blocking stream, one in a blocking stream also on the youngest of the legacy stream; a wait also on the record that
-/// it names, which may be one of another device. What it depends on counts it among its `dependents`, and it counts
-/// them as `unmet`.
+/// An operation depends on the one before it in its stream. In the legacy stream it also depends on the youngest of
+/// every blocking stream; in a blocking stream, on the youngest of the legacy stream. A wait also depends on the record
+/// that it names, which may be one of another device. What it depends on counts it among its `dependents`, and it
+/// counts them as `unmet`.
 ///
 /// Each operation is linked into a stream, about to be forgotten by a SchedulerLock, or among the `unused` ones; none
 /// is freed before the device.
@@ -64,7 +64,7 @@ class StreamOrder {
   }
 
  private:
-  /// What the operation depends on: `act(Operation&)` is called for each, for one at most twice.
+  /// Calls `act(Operation&)` for each that the operation depends on, for one at most twice.
   template <class Act>
   void for_each_before(StreamState const& stream, Request const& request, Act act) {
     auto const unless_none = [&](Operation* before) {
@@ -90,7 +90,7 @@ class StreamOrder {
     }
     for_each_before(stream, request, [](Operation& before) {
       auto& dependents = before.dependents;
-      // Two, as the last operation of a stream may also be the record that is waited for. Twice as many as there were,
+      // There is room for two, as the last operation of a stream may also be the record that is waited for. It doubles,
       // so that many dependents take few allocations.
       if (dependents.capacity() - dependents.size() < 2) dependents.reserve(2 * dependents.capacity() + 2);
     });

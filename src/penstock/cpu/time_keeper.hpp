@@ -20,7 +20,7 @@ struct OperationTime;
 /// A call of the driver's.
 enum class DriverCall : std::uint8_t { copy, launch, record, wait, callback, query, synchronize, graph };
 
-/// What a TimeKeeper has the scheduler do with its operations.
+/// Actions that a TimeKeeper has the scheduler do with its operations.
 ///
 /// Threads: under the scheduler's mutex.
 class TimedOperations {
@@ -64,17 +64,17 @@ class TimeKeeper {
   virtual void begin_call() noexcept = 0;
   virtual void end_call(DriverCall call) noexcept = 0;
 
-  /// When an event passed that passed then, as events tell it.
+  /// The time that events tell for one that passed at `passed`.
   ///
   /// Threads: any, as for the next two.
   virtual Time told(Time passed) const noexcept = 0;
-  /// Whether a host that looks now finds what passed then, and a wait until it does.
+  /// True if a host that looks now finds what passed then; and a wait until it does.
   virtual bool noticed(Time passed) const noexcept = 0;
   virtual void await_notice(Time passed) const noexcept = 0;
 
-  // Of the operations. Threads: under the scheduler's mutex.
+  // These are for the operations. Threads: under the scheduler's mutex.
 
-  /// What it is to keep of an operation, which is used again and again.
+  /// Makes the state that it is to keep of an operation, which is used again and again.
   virtual std::unique_ptr<OperationTime> make_time() const = 0;
   /// Computes all that happens up to `now`, and has `operations` do what follows from it. Returns when the next thing
   /// happens, if nothing is put in before; the end of time if nothing will.
@@ -83,7 +83,7 @@ class TimeKeeper {
   ///
   /// Shape: `advance(now)` came before.
   virtual void add(Operation& operation, Time now) noexcept = 0;
-  /// What the operation waits for on another device is over.
+  /// The wait of the operation for another device is over.
   virtual void release(Operation& operation, Time now) noexcept = 0;
   /// True if the time has come to call it.
   virtual bool may_call(Operation const& callback) const noexcept = 0;
@@ -94,7 +94,7 @@ class TimeKeeper {
   virtual Time end_of(Operation const& operation) const noexcept = 0;
   /// The device is lost: what is done passes, and callbacks are called, without regard to time.
   virtual void drop(std::vector<std::unique_ptr<Operation>> const& all, TimedOperations& operations) = 0;
-  /// What the user should know of this time, such as that the machine was too slow for it. Since it was last asked for.
+  /// Sentences for the user on the time since the last call, such as that the machine was too slow for it.
   virtual std::vector<std::string> remarks(std::string const& device) = 0;
 };
 

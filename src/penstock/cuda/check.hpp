@@ -10,16 +10,16 @@
 
 namespace penstock::cuda {
 
-/// Where in the sources a CUDA call was made.
+/// The place in the sources where a CUDA call was made.
 struct CallSite {
   char const* file;
   int line;
 
-  // Not std::source_location: clang 14 has none with libstdc++ 12.
+  // This is no std::source_location, which clang 14 does not have with libstdc++ 12.
   static constexpr CallSite here(char const* file = __builtin_FILE(), int line = __builtin_LINE()) noexcept {
     return {file, line};
   }
-  /// Of a call that others made.
+  /// The place of a call that others made.
   static constexpr CallSite unknown() noexcept { return {nullptr, 0}; }
 };
 
@@ -28,7 +28,7 @@ struct CallSite {
 /// Threads: any, a CUDA callback too.
 bool is_sticky(cudaError_t error) noexcept;
 
-/// What a caller can do about an error.
+/// The kind of an error, by what a caller can do about it.
 ///
 /// Threads: any, but not a CUDA callback: for one error it asks the driver for its version.
 ErrorKind kind_of(cudaError_t error) noexcept;
@@ -62,9 +62,9 @@ inline void check_launch(char const* kernel, CallSite where = CallSite::here()) 
   check(cudaGetLastError(), kernel, where);
 }
 
-/// What `check` is to calls, for destructors: one line on stderr, and never an exception.
+/// Does for destructors what `check` does for calls: one line on stderr, and never an exception.
 ///
-/// Silent when the process is ending and CUDA has ended before it.
+/// It is silent when the process is ending and CUDA has ended before it.
 void report(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
 
 }  // namespace penstock::cuda

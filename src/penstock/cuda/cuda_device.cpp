@@ -30,7 +30,7 @@ int open(int ordinal) {
   return ordinal;
 }
 
-/// Null, if the driver has no such call.
+/// Finds the driver's call; null, if it has none.
 void* find_context_state() noexcept {
   constexpr char const* name = "cuDevicePrimaryCtxGetState";
   void* found = nullptr;
@@ -135,11 +135,11 @@ std::optional<Error> CudaDevice::take_refusal() {
   return health_->left_behind(cudaGetLastError());
 }
 
-/// What the GPU answers of a stream that never has work: that all is well, or its fault.
+/// Asks the GPU about a stream that never has work: it answers that all is well, or its fault.
 ///
 /// Blocks: never.
 cudaError_t CudaDevice::ask() const noexcept {
-  // Asked first: a handle must not be asked after its context is gone, and choosing the GPU makes a new context.
+  // This comes first: a handle must not be asked after its context is gone, and choosing the GPU makes a new context.
   unsigned flags = 0;
   int active = 1;
   if (context_state_ != nullptr && context_state_(ordinal_, &flags, &active) == 0 && active == 0) {

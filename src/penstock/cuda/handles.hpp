@@ -21,7 +21,7 @@ class CudaEvent final : public EventBackend {
  public:
   /// Throws: Error.
   CudaEvent(Health& health, EventOptions options);
-  /// The event of another process; it is that one's as well.
+  /// Opens the event of another process, which keeps it as well.
   ///
   /// Throws: Error; of kind bad_argument, if there is none.
   CudaEvent(Health& health, EventHandle const& handle);
@@ -84,7 +84,7 @@ class CudaFlag final : public FlagBackend {
 /// Threads: as Capture.
 class CudaCapture final : public CaptureBackend {
  public:
-  /// What can be launched of `graph`, which stays the caller's.
+  /// Makes what can be launched of `graph`, which stays the caller's.
   ///
   /// Blocks: while the driver makes it, some 10 us and more with its size.
   /// Throws: Error.

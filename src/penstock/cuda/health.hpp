@@ -18,7 +18,7 @@ class Health {
   Health(Health const&) = delete;
   Health& operator=(Health const&) = delete;
 
-  /// As cuda::check, and remembers a sticky fault. On a lost device each refusal names the fault that ended it.
+  /// Throws as cuda::check, and remembers a sticky fault. On a lost device each refusal names the fault that ended it.
   ///
   /// Throws: Error.
   void check(cudaError_t result, char const* what, CallSite where = CallSite::here()) {
@@ -38,29 +38,29 @@ class Health {
   ///
   /// Acquire: a thread that sees true also sees why.
   bool abandoned() const noexcept { return abandoned_.load(std::memory_order_acquire); }
-  /// Before a call that would wait for the device, or hand it memory: throws if it was abandoned.
+  /// Throws if the device was abandoned; for a call that would wait for it, or hand it memory.
   ///
   /// Throws: Error.
   void expect_waited_for(char const* what) const {
     if (abandoned()) [[unlikely]]
       expect_alive(what);
   }
-  /// As cuda::report, but a lost device is reported once, not for each thing that dies with it.
+  /// Reports as cuda::report, but a lost device once, not for each thing that dies with it.
   void report(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
   /// Remembers a sticky fault, and lets everything else pass.
   void note(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
   /// Remembers what a stream answered that belongs to the device itself: a sticky fault, or that there is no such
   /// stream. The device's context is gone then, as after cudaDeviceReset, and every later call is refused.
   void note_answer(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;
-  /// What `last`, the thread's last error as CUDA had kept it, tells of code that checked no answer; nothing if it is
-  /// success or "not yet". Remembers a sticky fault.
+  /// The Error that `last`, the thread's last error as CUDA had kept it, tells of code that checked no answer; nothing
+  /// if it is success or "not yet". Remembers a sticky fault.
   std::optional<Error> left_behind(cudaError_t last);
 
   /// The first sticky fault, if there was one.
   std::optional<Error> fault() const;
 
  private:
-  /// With the mutex held and a fault known.
+  /// Call it with the mutex held and a fault known.
   Error too_late(char const* what) const;
   [[noreturn]] void fail(cudaError_t result, char const* what, CallSite where);
 

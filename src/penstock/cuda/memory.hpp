@@ -11,7 +11,7 @@
 
 namespace penstock::cuda {
 
-/// What says that the device that is current now has no room for so many bytes, and what to do.
+/// The Error that says that the device that is current now has no room for `bytes` bytes, with the remedy.
 Error no_room_on_device(std::size_t bytes);
 
 /// Memory of the device that is current now, aligned to at least 256 bytes. Empty for 0 bytes.
@@ -28,7 +28,7 @@ DeviceMemory allocate(Health& health, std::size_t bytes);
 /// Throws:  Error of kind out_of_pinned_memory, which says which limits to raise; bad_argument for a wrong shape.
 Pinned pin(Health& health, std::span<std::byte> host);
 
-/// Where the device that is current now sees pinned memory; empty for memory that is not pinned.
+/// The addresses at which the device that is current now sees pinned memory; empty for memory that is not pinned.
 ///
 /// Blocks: never.
 std::optional<std::span<std::byte>> mapped(Health& health, std::span<std::byte> host);

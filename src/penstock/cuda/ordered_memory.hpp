@@ -12,8 +12,8 @@
 namespace penstock::cuda {
 inline namespace PENSTOCK_FLAVOUR {
 
-/// As StreamRef::allocate, of the default memory pool of the stream's device; of a default stream's, the device that is
-/// current now.
+/// Allocates as StreamRef::allocate, from the default memory pool of the stream's device; for a default stream, of the
+/// device that is current now.
 ///
 /// Throws: Error of kind device_refused, if the stream captures: a graph would own the memory.
 DeviceMemory allocate_in_order(Health& health, std::size_t bytes, cudaStream_t stream);

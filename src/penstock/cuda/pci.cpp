@@ -18,7 +18,7 @@ std::optional<Number> leading_number(std::string const& text) {
   return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-/// The PCIe generation that moves so many GT/s on a lane; 0 if none does.
+/// The PCIe generation that moves `transfers` GT/s on a lane; 0 if none does.
 int generation(double transfers) {
   // Units: giga-transfers a second. Source: PCI Express base specifications 1.0 to 6.0.
   constexpr double speeds[] = {2.5, 5, 8, 16, 32, 64};
@@ -51,7 +51,7 @@ std::string PciBus::link(std::string const& id) const {
 }
 
 int PciBus::nvidia_gpus() const {
-  // Not by std::filesystem's iterator: where memory runs out it ends the process.
+  // std::filesystem's iterator is not used: where memory runs out it ends the process.
   struct Close {
     void operator()(DIR* folder) const { closedir(folder); }
   };

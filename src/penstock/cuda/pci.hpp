@@ -7,7 +7,7 @@
 
 namespace penstock::cuda {
 
-/// What the kernel says of PCI devices: in /sys/bus/pci/devices, or in a folder that looks like it.
+/// Reads what the kernel says of PCI devices: in /sys/bus/pci/devices, or in a folder that looks like it.
 ///
 /// A device's id is its place on the bus as /sys has it, in lower case: "0000:1b:00.0". A virtual machine or a
 /// container may say nothing; then the answers are empty.
@@ -20,7 +20,7 @@ class PciBus {
   std::optional<int> numa_node(std::string const& id) const;
   /// The link as it runs now, "PCIe 5 x16". An idle GPU may have slowed it down.
   std::string link(std::string const& id) const;
-  /// How many display or compute devices of NVIDIA's there are, whether they have a driver or not.
+  /// Number of display or compute devices of NVIDIA's, whether they have a driver or not.
   int nvidia_gpus() const;
 
  private:

@@ -28,9 +28,9 @@ class PendingCalls::Call {
 struct PendingCalls::Calls {
   std::mutex mutex;
   std::deque<Call> all;  ///< A deque, because the driver holds their addresses.
-  std::size_t turn = 0;  ///< Where a call was found last; the one after it has been owed the longest.
+  std::size_t turn = 0;  ///< Place where a call was found last; the one after it has been owed the longest.
 
-  /// With the mutex held: one that the driver has let go of, or a new one.
+  /// A call that the driver has let go of, or a new one. Call this with the mutex held.
   Call& unused() {
     // Calls of one stream are made in order, so a few looks are enough; many may be owed. Where threads share the
     // stream, some are made anew before their turn.
@@ -77,7 +77,7 @@ void PendingCalls::drop(Call& call) noexcept {
 void PendingCalls::make(Call& call, StreamStatus status) noexcept {
   if (!call.settle(Call::State::running)) return;
   call.callback->called(status);
-  // The last touch: from here on it may be reused, or be gone.
+  // This is the last touch: from here on it may be reused, or be gone.
   call.state.store(Call::State::made, std::memory_order_release);
 }
 

@@ -67,7 +67,7 @@ int attribute(cudaDeviceAttr which, int ordinal) {
   return value;
 }
 
-/// In lower case, as /sys has it.
+/// Returns the id in lower case, as /sys has it.
 std::string pci_bus_id(int ordinal) {
   char id[32] = {};
   check(cudaDeviceGetPCIBusId(id, sizeof id, ordinal), "cudaDeviceGetPCIBusId");

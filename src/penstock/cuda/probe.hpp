@@ -13,7 +13,7 @@
 
 namespace penstock::cuda {
 
-/// Whether this process can use a GPU and, if not, what stands in the way.
+/// Says whether this process can use a GPU and, if not, what stands in the way.
 enum class Reach {
   usable,          ///< There is at least one.
   no_driver,       ///< The driver's library is not installed.
@@ -23,13 +23,13 @@ enum class Reach {
   unusable,        ///< The driver has one and cannot offer it.
 };
 
-/// What was found on the machine, before it is judged.
+/// Facts that were found on the machine, before they are judged.
 struct Findings {
-  cudaError_t answer = cudaSuccess;              ///< What CUDA said when asked for the number of its GPUs.
-  int gpus = 0;                                  ///< That number.
-  int gpus_on_bus = 0;                           ///< What the PCI bus shows, driver or not.
+  cudaError_t answer = cudaSuccess;              ///< CUDA's answer when asked for the number of its GPUs.
+  int gpus = 0;                                  ///< Number of the GPUs.
+  int gpus_on_bus = 0;                           ///< GPUs that the PCI bus shows, driver or not.
   int driver_version = 0;                        ///< 1000 x major + 10 x minor; 0 without a driver.
-  int runtime_version = 0;                       ///< In the same way.
+  int runtime_version = 0;                       ///< Encoded in the same way.
   std::optional<std::string> visible_devices{};  ///< CUDA_VISIBLE_DEVICES, if it is set.
 };
 
@@ -40,7 +40,7 @@ struct Probe {
   std::string sentence;
 
   bool usable() const noexcept { return reach == Reach::usable; }
-  /// What to throw instead of going on without a GPU. Only if not `usable`.
+  /// The Error to throw instead of continuing without a GPU. Only if not `usable`.
   Error error() const;
 };
 
@@ -59,13 +59,13 @@ inline Probe probe() {
 /// "13.0" for 13000; empty for 0.
 std::string version_text(int version);
 
-/// How many GPUs this process can use; 0 if anything stands in the way.
+/// Number of GPUs that this process can use; 0 if anything stands in the way.
 ///
 /// Threads: any.
 /// Blocks:  as look.
 int device_count();
 
-/// What one GPU says of itself, without a context on it and so without what is free.
+/// Describes one GPU, without a context on it and so without its free memory.
 ///
 /// Threads: any.
 /// Blocks:  as look.

@@ -18,7 +18,7 @@ namespace {
 #if CUDART_VERSION >= 13000
 /// Copies that the driver is given at once.
 constexpr std::size_t most_copies_a_call = 64;
-/// From so many copies on, one call is faster than one call for each, though threads take turns.
+/// From this many copies on, one call is faster than one call for each, though threads take turns.
 constexpr std::size_t worth_a_batch = 4;
 
 /// One thread of the process at a time may call cudaMemcpyBatchAsync: with driver 580, streams that get copies by it

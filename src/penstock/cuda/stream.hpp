@@ -63,7 +63,7 @@ class OwnedCudaStream final : public CudaStream {
   /// Blocks: until the stream's work is done, or the device is known to be lost.
   ~OwnedCudaStream() override;
 
-  /// Only the calling thread is kept from what CUDA forbids meanwhile; other threads go on as before.
+  /// Only the calling thread is kept from what CUDA forbids meanwhile; other threads continue as before.
   void begin_capture() override;
   std::unique_ptr<CaptureBackend> end_capture() override;
 };

@@ -8,7 +8,7 @@
 
 namespace penstock {
 
-/// What a device was handed by `keep`, and may still touch. It ends with this object, or earlier by `let_go`.
+/// Things that a device was handed by `keep`, and may still touch. They end with this object, or earlier by `let_go`.
 ///
 /// For a device with work that never ends, no thread can say when that is safe: it must leave this to the process.
 ///
@@ -23,7 +23,7 @@ class Kept {
     std::lock_guard const lock(mutex_);
     things_.push_back(std::move(thing));
   }
-  /// Ends all that was kept so far, on the calling thread. For a device that is through with everything.
+  /// Ends all that was kept so far, on the calling thread. Call it when the device has finished everything.
   void let_go() {
     std::vector<std::shared_ptr<void>> things;
     {

@@ -20,7 +20,7 @@ class WorkFailure {
   WorkFailure& operator=(WorkFailure const&) = delete;
 
   void note(std::exception_ptr thrown) noexcept {
-    // Relaxed: of several threads that come here one goes on, and only that one writes.
+    // Relaxed: of several threads that come here one continues, and only that one writes.
     State expected = State::none;
     if (!state_.compare_exchange_strong(expected, State::being_noted, std::memory_order_relaxed)) return;
     thrown_ = std::move(thrown);

@@ -23,7 +23,7 @@ class DecodedStream final : public ByteStream {
   /// Number of compressed bytes read at a time.
   static constexpr std::size_t read_bytes = std::size_t{256} << 10;
 
-  /// Without `compression`, the first bytes tell whether and how the input is compressed. `offset` is for a file that
+  /// The first bytes tell the compression, if there is any, where `compression` is empty. `offset` is for a file that
   /// is read by pieces: the position of a member from which it is read.
   explicit DecodedStream(std::shared_ptr<OpenFile> file, std::optional<Compression> compression = {},
                          std::uint64_t offset = 0);
@@ -48,7 +48,7 @@ class DecodedStream final : public ByteStream {
   std::size_t begin_ = 0, end_ = 0;  ///< Range of the bytes that were read and are not decoded yet.
   bool read_to_end_ = false;
   bool gave_all_ = true;                    ///< The decoder has given all that it could from the bytes read.
-  std::optional<Compression> compression_;  ///< Nothing as long as it is not known.
+  std::optional<Compression> compression_;  ///< Empty as long as it is not known.
   bool begun_ = false;
   std::optional<Decoder> decoder_;
   std::optional<FileProblem> problem_;

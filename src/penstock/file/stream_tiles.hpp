@@ -71,7 +71,7 @@ class StreamTiles {
   std::size_t const tile_bytes_;
   bool const wants_places_;
   std::shared_ptr<InputCut> cut_;
-  std::optional<StreamCutter> cutter_;  ///< Likewise.
+  std::optional<StreamCutter> cutter_;  ///< Empty until it is known how to cut the stream.
   RecordLoss loss_;                     ///< Losses of earlier cutters.
   bool read_to_end_ = false;            ///< The cutter has all remaining bytes.
   std::uint64_t given_ = 0;             ///< Number of bytes of the stream in tiles so far.

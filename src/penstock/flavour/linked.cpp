@@ -3,7 +3,7 @@
 
 namespace penstock {
 
-/// In the libraries of both flavours, so that a linker which needs both refuses.
+/// It is in the libraries of both flavours, so that a linker which needs both refuses.
 extern char const a_program_has_one_flavour;
 char const a_program_has_one_flavour = 1;
 

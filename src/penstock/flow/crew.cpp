@@ -7,7 +7,7 @@
 namespace penstock {
 namespace {
 
-/// A judgement needs at least so many turns and so much time; for slow tiles, their time alone is enough.
+/// A judgement needs at least this many turns and this much time; for slow tiles, their time alone is enough.
 constexpr unsigned turns_to_judge = 16;
 constexpr std::chrono::microseconds time_to_judge{500};
 constexpr std::chrono::milliseconds time_of_slow_tiles{20};
@@ -15,12 +15,12 @@ constexpr std::chrono::milliseconds time_of_slow_tiles{20};
 /// A producer that takes longer to fill a tile than it takes to wake it is worth having at work when several tiles come
 /// home together.
 constexpr std::chrono::microseconds worth_waking{20};
-/// After the last producer goes, the others may be at work for so much of their time, with its work added to theirs.
+/// After the last producer goes, the others may be at work for this part of their time, with its work added to theirs.
 constexpr double most_of_those_who_stay = 0.8;
 /// A producer that fills for less of its time is mostly in the way of the others: at 64 KiB thirteen that fill nothing
-/// came to six tenths of what one does.
+/// reached six tenths of what one does.
 constexpr double least_filling = 0.15;
-/// A producer that waits no more than this, and fills for at least so much of its time, needs help.
+/// A producer that waits for at most `hardly_waiting` of its time, and fills for at least `mostly_filling`, needs help.
 constexpr double hardly_waiting = 0.1;
 constexpr double mostly_filling = 0.3;
 
@@ -74,12 +74,12 @@ void Crew::judge(std::size_t worker, double waiting, double filling, bool slow) 
   }
 }
 
-/// Sends the last of so many to rest. False if it is no longer so many.
+/// Sends the last of `at_work` producers to rest. False if another number is at work now.
 bool Crew::send_home(std::size_t at_work) noexcept {
   return at_work_.compare_exchange_strong(at_work, at_work - 1, std::memory_order_seq_cst);
 }
 
-/// Brings back the next after so many. False if it is no longer so many, or there is no next one.
+/// Brings back the next after `at_work` producers. False if another number is at work now, or there is no next one.
 bool Crew::call_in(std::size_t at_work) noexcept {
   if (at_work == workers_.size()) return false;
   if (!at_work_.compare_exchange_strong(at_work, at_work + 1, std::memory_order_seq_cst)) return false;

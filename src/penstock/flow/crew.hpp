@@ -14,7 +14,7 @@
 
 namespace penstock {
 
-/// Which of a run's producers are at work: no more than there is work for.
+/// Decides which of a run's producers are at work: no more than there is work for.
 ///
 /// Producers that mostly wait for tiles, or hardly fill any, cost more than they bring: they meet at the source's lock,
 /// and a thread that brings a tile home wakes them one by one. So the last one rests if the others are enough, and
@@ -28,13 +28,13 @@ class Crew {
  public:
   using Clock = penstock::Clock;
 
-  /// What one of them did since its last tile was sent on.
+  /// Times of one of them since its last tile was sent on.
   struct Turn {
-    std::chrono::nanoseconds waited{0};  ///< For a tile.
-    std::chrono::nanoseconds filled{0};  ///< In the source.
+    std::chrono::nanoseconds waited{0};  ///< Time of waiting for a tile.
+    std::chrono::nanoseconds filled{0};  ///< Time in the source.
   };
 
-  /// How long all may go without a tile until a producer that rests comes back.
+  /// Time that all may go without a tile until a producer that rests comes back.
   static constexpr std::chrono::milliseconds usual_patience{5};
 
   /// `least` of them are always at work. `stop` wakes all that rest, for good. `look` is called when one comes back to
@@ -48,23 +48,23 @@ class Crew {
   void note(std::size_t worker, Clock::time_point now, Turn turn) noexcept;
   /// True if the worker is to rest.
   bool rests(std::size_t worker) const noexcept { return worker >= at_work_.load(std::memory_order_relaxed); }
-  /// Waits until it is at work again. Says for how long.
+  /// Waits until it is at work again, and returns for how long.
   ///
   /// Blocks: until then.
   std::chrono::nanoseconds rest(std::size_t worker);
   std::size_t at_work() const noexcept { return at_work_.load(std::memory_order_relaxed); }
-  /// When a producer came back last because none got through a tile; long ago, if that never was.
+  /// Time at which a producer last came back because none got through a tile; long ago, if that never was.
   Clock::time_point last_want() const noexcept { return last_want_.load(std::memory_order_relaxed); }
-  /// How long all of them rested; a rest that still goes on is not counted.
+  /// Time that all of them rested; a rest that is not over is not counted.
   std::chrono::nanoseconds rested() const noexcept { return std::chrono::nanoseconds(rested_.load()); }
 
  private:
   /// The figures of one worker; on a cache line of its own, since they are written for each tile.
   struct alignas(64) Worker {
-    Clock::time_point since{};  ///< When what is noted here began.
+    Clock::time_point since{};  ///< Beginning of what is noted here.
     Turn sum{};
     unsigned turns = 0;
-    std::atomic<std::uint64_t> tiles{0};  ///< In all.
+    std::atomic<std::uint64_t> tiles{0};  ///< Tiles in all.
     EventCount bell;
   };
 

@@ -26,13 +26,13 @@ class BasicDebts {
     open_inputs_.fetch_sub(1, std::memory_order_seq_cst);
     return none();
   }
-  /// How many are owed at this moment; too many, if some are settled meanwhile.
+  /// Number of records owed at this moment; too high, if some are settled meanwhile.
   std::uint64_t owed() const noexcept {
     std::uint64_t const settled = settled_.load(std::memory_order_acquire);
     return owed_.load(std::memory_order_relaxed) - settled;
   }
-  /// How many ever came. Relaxed: a record is handed on behind its count, so a thread that sees a later count of the
-  /// record sees this one.
+  /// Number of records that ever came. Relaxed: a record is handed on behind its count, so a thread that sees a later
+  /// count of the record sees this one.
   std::uint64_t came() const noexcept { return owed_.load(std::memory_order_relaxed); }
   void owe() noexcept { owed_.fetch_add(1, std::memory_order_relaxed); }
   /// True if nothing is owed any more.

@@ -17,11 +17,11 @@
 
 namespace penstock {
 
-/// Where feeding threads wait for tiles. It finds threads that wait for each other: each tile of the pool is lent to
-/// one of them, and none is submitted.
+/// The place where feeding threads wait for tiles. It finds threads that wait for each other: each tile of the pool is
+/// lent to one of them, and none is submitted.
 ///
 /// A tile counts for the thread that borrowed it until it is submitted or goes home. A loan may have moved to a thread
-/// that is going to submit it, which nothing shows; so such a state is an error only after it has lasted for
+/// that is going to submit it, which nothing shows. So such a state is an error only after it has lasted for
 /// `patience`, and never once a thread has submitted what another had borrowed.
 ///
 /// Threads: any. Tiles that are lent and submitted without a wait take no lock here.
@@ -34,12 +34,12 @@ class FeedWaits {
   /// Says whether a tile is under way, that is submitted and not yet through with the sink.
   using UnderWay = std::function<bool()>;
 
-  /// As Pool::borrow. If none is `under_way` and none is lent to a feeding thread, the sink keeps them all: that is
+  /// Calls Pool::borrow. If none is `under_way` and none is lent to a feeding thread, the sink keeps them all: that is
   /// said, as KeptTiles has it.
   ///
   /// Throws: Error, if this thread was the last to wait and all wait for each other.
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part, UnderWay const& under_way = {});
-  /// The same without a wait, as Pool::try_borrow.
+  /// Borrows without a wait, by Pool::try_borrow.
   std::optional<Loan> try_borrow(std::size_t part) noexcept { return noted(pool_.try_borrow(part)); }
   /// The time that all threads together waited since the last call. Waits that are not over are not counted.
   std::chrono::nanoseconds take_waited() noexcept { return std::chrono::nanoseconds(waited_.exchange(0)); }

@@ -36,7 +36,7 @@ class Consumers {
   std::vector<std::string> remarks() const;
 
  private:
-  /// What keeps one of them in the arena: it waits for a task that is never run.
+  /// Keeps one of them in the arena: it waits for a task that is never run.
   struct Post {
     oneapi::tbb::task_group group;
     oneapi::tbb::task_handle held = group.defer([] {});
@@ -157,7 +157,7 @@ Graph::~Graph() {
   try {
     attach();
   } catch (...) {
-    // Without memory oneTBB cannot be asked to take the nodes apart; nothing is under way in them.
+    // oneTBB cannot be asked without memory to take the nodes apart; nothing is under way in them.
     say("a graph was left as it is: there was no memory to take it apart.");
     static_cast<void>(nodes_.release());
     return;

@@ -28,9 +28,9 @@ class StationWork;
 /// Threads: any, but for `add`, `add_lanes` and `join`.
 class Graph {
  public:
-  /// For so many consumers, the thread that waits among them, which watches for work for the time of `spin` before it
-  /// sleeps. `cpus` are those of each consumer, beginning with the thread that waits, which binds itself; a consumer
-  /// without any may run anywhere. The thread that makes it may `wait` without `attach`.
+  /// Serves `consumers` consumers, the thread that waits among them, which watches for work for the time of `spin`
+  /// before it sleeps. `cpus` are those of each consumer, beginning with the thread that waits, which binds itself; a
+  /// consumer without any may run anywhere. The thread that makes it may `wait` without `attach`.
   ///
   /// Throws: std::bad_alloc.
   Graph(std::size_t consumers, std::chrono::nanoseconds spin, std::vector<CpuSet> const& cpus);
@@ -44,15 +44,15 @@ class Graph {
   /// Threads: the one that made the graph, before `start`.
   /// Throws:  std::bad_alloc.
   Station& add(std::size_t at_once, StationWork& work);
-  /// The node of so many lanes, with one more way out for tiles that no lane had. `work` hands a record to a lane.
+  /// The node of `lanes` lanes, with one more way out for tiles that no lane had. `work` hands a record to a lane.
   ///
   /// Threads, Throws: as add.
   LanesNode& add_lanes(std::size_t lanes, StationWork& work);
-  /// Makes an edge: what the first passes on comes to the second.
+  /// Makes an edge: what the first passes on reaches the second.
   ///
   /// Threads, Throws: as add.
   static void join(GraphPlace& from, GraphPlace& to);
-  /// Starts the consumers. Once, when all stations are there: a thread that is started then sees them whole.
+  /// Starts the consumers. Call it once, when all stations are there: a thread that is started then sees them whole.
   ///
   /// Throws: Error, if the system refuses a thread; std::bad_alloc.
   void start();
@@ -70,9 +70,9 @@ class Graph {
   /// Records that came so far, and those that are under way at this moment.
   std::uint64_t came() const noexcept { return debts_.came(); }
   std::uint64_t owed() const noexcept { return debts_.owed(); }
-  /// What each consumer but the thread that waits is bound to, as BoundThread::bound_to.
+  /// CPUs that each consumer but the thread that waits is bound to, as BoundThread::bound_to tells.
   std::vector<CpuSet> bound_to() const;
-  /// Only while nothing waits: consumers that could not be bound and messages that were refused, in words.
+  /// Sentences on consumers that could not be bound and messages that were refused; only while nothing waits.
   std::vector<std::string> remarks() const;
   /// Makes what oneTBB needs on the calling thread, so that `wait` needs no memory there.
   ///

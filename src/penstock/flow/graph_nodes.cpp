@@ -11,7 +11,7 @@ namespace {
 
 using Kind = GraphNode::Kind;
 
-/// How many it works on at once, as words behind its name.
+/// Words behind a node's name: how many tiles it works on at once.
 std::string how_many(GraphNode const& node) {
   if (node.kind == Kind::lanes)
     return node.at_once == 1 ? ", 1 of them" : ", " + std::to_string(node.at_once) + " of them";

@@ -7,7 +7,7 @@
 namespace penstock {
 namespace {
 
-/// Of all pipelines of the process. Never destroyed, since a pipeline may be static and die last.
+/// Awake threads of all pipelines of the process. It is never destroyed, since a pipeline may be static and die last.
 struct Process {
   std::mutex mutex;
   AwakeThreads awake;
@@ -20,12 +20,12 @@ Process& process() {
 }  // namespace
 
 Plan KeptAwake::plan(PipelineOptions const& options, std::vector<Device*> const& devices, Topology const& topology) {
-  // One after the other, or two would find the same room.
+  // Plans are made one after the other, or two would find the same room.
   std::scoped_lock const lock(process().mutex);
   Plan made = penstock::plan(options, devices, topology, process().awake);
   AwakeThreads mine = made.awake;
   process().awake.add(mine);
-  mine_ = std::move(mine);  // What could not be counted for want of memory is not taken away again.
+  mine_ = std::move(mine);  // Threads that were not counted for want of memory are not taken away again.
   return made;
 }
 

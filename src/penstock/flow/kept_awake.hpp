@@ -21,8 +21,8 @@ class KeptAwake {
   KeptAwake& operator=(KeptAwake const&) = delete;
   ~KeptAwake();
 
-  /// As the function `plan`, with the room that other pipelines have left; what the plan keeps awake is counted from
-  /// here on. To be called once.
+  /// Calls the function `plan`, with the room that other pipelines have left; what the plan keeps awake is counted from
+  /// here on. Call it once.
   ///
   /// Throws: as `plan`.
   Plan plan(PipelineOptions const& options, std::vector<Device*> const& devices, Topology const& topology);

@@ -22,13 +22,13 @@ namespace penstock {
 /// Threads: any.
 class KeptTiles {
  public:
-  /// `patience`: how long that lasts before it is said.
+  /// `patience` is the time that this lasts before it is said.
   KeptTiles(Pool& pool, std::chrono::nanoseconds patience) : pool_(pool), patience_(patience) {}
   KeptTiles(KeptTiles const&) = delete;
   KeptTiles& operator=(KeptTiles const&) = delete;
 
-  /// As Pool::borrow. `all_kept(std::size_t waiting)` is true if the application keeps each tile that is out, where so
-  /// many threads wait here, this one among them.
+  /// Borrows like Pool::borrow. `all_kept(std::size_t waiting)` is true if the application keeps each tile that is out,
+  /// where `waiting` threads wait here, this one among them.
   template <class AllKept>
   std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part, AllKept const& all_kept) {
     if (auto loan = pool_.try_borrow(part)) return loan;
@@ -44,7 +44,7 @@ class KeptTiles {
         break;
       }
     }
-    // One for all threads that wait, and for all that the pipeline lives.
+    // It is said once, for all threads that wait and for as long as the pipeline lives.
     if (!said_.exchange(true, std::memory_order_relaxed)) {
       say("no tile has come home for %lld ms: the sink keeps the loans of all %zu tiles, so none can be filled. Let "
           "loans die, or have more tiles (Tuning::tiles).",

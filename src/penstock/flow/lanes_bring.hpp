@@ -13,7 +13,7 @@ namespace penstock {
 /// Brings tiles on the threads of lanes.
 class BringsTiles {
  public:
-  /// As TileBringer::bring.
+  /// Does what TileBringer::bring promises.
   virtual bool bring(std::size_t lane) noexcept = 0;
   /// All lanes have left.
   virtual void all_ended() = 0;
@@ -22,7 +22,7 @@ class BringsTiles {
   ~BringsTiles() = default;
 };
 
-/// For lanes that bring their tiles themselves: the producers of their run, while there are any.
+/// Leads lanes that bring their tiles themselves to the producers of their run, while there are any.
 ///
 /// Threads: any.
 class LanesBring final : public TileBringer {
@@ -43,7 +43,7 @@ class LanesBring final : public TileBringer {
  private:
   std::atomic<BringsTiles*> producers_{nullptr};
   Rundown inside_{false};
-  std::mutex mutex_;   ///< Of a lane that leaves, and of their beginning and end.
+  std::mutex mutex_;   ///< Held by a lane that leaves, and at their beginning and end.
   std::size_t going_;  ///< Lanes that have not left.
 };
 

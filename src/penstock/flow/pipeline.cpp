@@ -31,7 +31,7 @@ auto at_end(Function function) {
   return End(std::move(function));
 }
 
-/// What the source did not pass on, which decides whether the run went well: asked once more, if there was no memory.
+/// Returns what the source did not pass on, which decides whether the run went well; asks again if memory was short.
 std::vector<LeftOut> left_out_of(Source const& source) {
   auto const ask = [&] {
     std::vector<LeftOut> all;

@@ -13,7 +13,7 @@
 namespace penstock {
 namespace {
 
-/// May add to the options.
+/// Makes the hooks, which may add to the options.
 std::vector<std::unique_ptr<RunHook>> hooks_for(PipelineOptions& options) {
   std::vector<std::unique_ptr<RunHook>> hooks;
   for (RunHookMaker const& make : std::vector(options.watching.hooks)) {
@@ -130,7 +130,7 @@ std::shared_ptr<Run> Pipeline::Parts::current() {
 Snapshot Pipeline::Parts::snapshot() {
   Snapshot all;
   {
-    // Under the lock, so that this thread is never the last that has the run, and destroys it with the user's stages.
+    // The lock keeps this thread from being the last that has the run, which would destroy the user's stages.
     std::scoped_lock const lock(mutex_);
     all.run = runs_;
     all.running = run_ != nullptr;
@@ -179,7 +179,7 @@ void Pipeline::Parts::complete(Report& report, std::vector<PlacedThreads> const&
   }
   for (std::size_t number = 0; number < report.lanes.size(); ++number) {
     LaneSummary const& lane = report.lanes[number];
-    DeviceSummary& device = report.devices[number % devices.size()];  // As the plan deals them out.
+    DeviceSummary& device = report.devices[number % devices.size()];  // The plan deals them out so.
     ++device.lanes;
     device.tiles += lane.tiles;
     device.failed += lane.failed;

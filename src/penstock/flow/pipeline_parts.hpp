@@ -45,7 +45,7 @@ void add_to_report(Add const& add) noexcept {
   }
 }
 
-/// What a pipeline keeps from run to run, and the run that is going on.
+/// State that a pipeline keeps from run to run, and the run in progress.
 ///
 /// Threads: `current`, `snapshot`, `fed` any; the rest is for the pipeline's own.
 struct Pipeline::Parts {
@@ -57,38 +57,38 @@ struct Pipeline::Parts {
   /// Throws: as Pipeline::run.
   std::shared_ptr<Run> open_run(Input input, Stages stages, Sink sink);
   void close_run();
-  /// As Pipeline::drain.
+  /// Does what Pipeline::drain promises.
   Report drain(std::function<void()> const& hand_in_rest);
   /// False in a child of fork.
   bool is_process_of_its_own() const noexcept { return process_ == getpid(); }
   /// True on a thread that runs kernels or callbacks of one of the devices.
   bool is_thread_of_a_device() const noexcept;
-  /// Stops the run that is going on, and any that is being made at this moment.
+  /// Stops the run in progress, and any that is being made at this moment.
   void stop_for_good() noexcept;
-  /// The run that is going on; or null.
+  /// The run in progress; or null.
   std::shared_ptr<Run> current();
-  /// As Pipeline::snapshot.
+  /// Does what Pipeline::snapshot promises.
   Snapshot snapshot();
   /// The run that takes tiles from a Feed.
   ///
   /// Throws: Error that says why there is none.
   std::shared_ptr<Run> fed();
-  /// What only the pipeline knows of: its remarks, where these threads and its tiles are, and which device did what.
+  /// Adds what only the pipeline knows: its remarks, where these threads and its tiles are, and which device did what.
   void complete(Report& report, std::vector<PlacedThreads> const& threads) const;
   /// Has the hooks add what they have to add.
   ///
   /// Blocks: as they do.
   void tell_hooks(Report& report, Run const& run) const;
   void add_load(Report& report) const;
-  /// As the hooks see it.
+  /// The run as the hooks see it.
   HookedRun hooked(Stages const& stages, std::stop_token stopped = {}) const;
 
   std::vector<Device*> const devices;
-  std::vector<std::string> const device_names;  ///< Of each; a lost one no longer says what it is.
+  std::vector<std::string> const device_names;  ///< Name of each; a lost one no longer says what it is.
   Topology const topology;
   StepLog const* const users_recorder;  ///< Null for none; hooks may bring one of their own.
   std::vector<std::unique_ptr<RunHook>> const hooks;
-  std::unique_ptr<HostLoad> load;  ///< Since the run began; null unless it is recorded.
+  std::unique_ptr<HostLoad> load;  ///< Load since the run began; null unless it is recorded.
   KeptAwake awake;
   Plan const plan;  ///< Made once, since a device that is lost says no more what it is.
   TileMemory memory;
@@ -107,9 +107,9 @@ struct Pipeline::Parts {
   std::mutex mutex_;
   std::shared_ptr<Run> run_;
   bool one_lane_ = false;   ///< Its stage sees all tiles in their sequence.
-  std::uint64_t runs_ = 0;  ///< That were there so far.
+  std::uint64_t runs_ = 0;  ///< Runs that were there so far.
   bool starting_ = false;   ///< A run is being made.
-  bool ending_ = false;     ///< No run is to go on.
+  bool ending_ = false;     ///< Every run is to end.
 };
 
 }  // namespace penstock

@@ -43,7 +43,7 @@ class Producers final : private BringsTiles {
   /// them work for `pool`, as `WorksFor` has it. They send what they filled to the run, and end with the input or once
   /// the run has enough; the last one ends the run's input. None fills a tile before all threads are there.
   ///
-  /// For so long as `patience` they wait for tiles that the sink keeps, before that is said (KeptTiles).
+  /// They wait for the time of `patience` for tiles that the sink keeps, before that is said (KeptTiles).
   ///
   /// `recorder` and `ranges` are told what they do; null for none.
   ///
@@ -59,7 +59,7 @@ class Producers final : private BringsTiles {
   std::chrono::nanoseconds borrow_wait() const noexcept { return std::chrono::nanoseconds(borrow_wait_.load()); }
   std::chrono::nanoseconds fill() const noexcept { return std::chrono::nanoseconds(fill_.load()); }
   std::chrono::nanoseconds rested() const noexcept { return crew_.rested(); }
-  /// What each thread is bound to, as BoundThread::bound_to.
+  /// CPUs that each thread is bound to, as BoundThread::bound_to tells.
   std::vector<CpuSet> bound_to() const;
   /// Threads that could not be bound, in words.
   std::vector<std::string> remarks() const;
@@ -82,7 +82,7 @@ class Producers final : private BringsTiles {
   Source& source_;
   std::vector<ProducerPlace> const places_;
   StepLog* const recorder_;  ///< Null for none.
-  Ranges* const ranges_;     ///< Likewise.
+  Ranges* const ranges_;     ///< Null for none.
   /// Wakes the producers that wait for a tile that they no longer need.
   std::stop_source enough_;
   std::stop_callback<std::function<void()>> pass_on_;

@@ -26,7 +26,7 @@ class ReserveKeeper {
   ReserveKeeper& operator=(ReserveKeeper const&) = delete;
   ~ReserveKeeper() { pool_.open_reserve(true); }
 
-  /// Of threads that call it at once, the last one sees how many are at work.
+  /// The last of the threads that call it at once sees how many are at work.
   void fit(Crew const& crew, Clock::time_point now) noexcept {
     if (pool_.reserve() == 0) return;
     std::scoped_lock const lock(mutex_);

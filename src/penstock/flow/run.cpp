@@ -12,7 +12,7 @@
 namespace penstock {
 namespace {
 
-/// Of all threads of the process.
+/// CPU time of all threads of the process.
 std::chrono::nanoseconds cpu_time() noexcept {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -110,7 +110,7 @@ void Run::submit(Loan loan) {
 }
 
 void Run::end_of_input() {
-  // Not decided by `open_input_`: it may be open for the next run by the time that this one dies.
+  // `open_input_` does not decide this: it may be open for the next run by the time that this one dies.
   if (input_ended_.exchange(true)) return;
   open_input_.close();
   enough_.request_stop();

@@ -31,14 +31,14 @@
 
 namespace penstock {
 
-/// How a run gets its tiles.
+/// Ways in which a run gets its tiles.
 enum class Input : std::uint8_t { pulled, pushed };
 
-/// What the options of a pipeline mean for its route, with so many lanes, and consumers on these CPUs.
+/// Returns what the options of a pipeline mean for its route, with `lanes` lanes, and consumers on these CPUs.
 TileRoute::Options route_options(PipelineOptions const& options, StageOrder const& order, std::size_t lanes,
                                  std::vector<CpuSet> const& consumers);
 
-/// One run of a pipeline, from its first tile to its report: its beginning, its end, and what it came to.
+/// One run of a pipeline, from its first tile to its report: its beginning, its end, and its outcomes.
 /// TileRoute has what becomes of each tile.
 ///
 /// Threads: `send`, `submit`, `stop` any; the rest is for the one that made it.
@@ -70,7 +70,7 @@ class Run {
   std::uint64_t under_way() const noexcept { return route_.graph().owed(); }
   /// Lanes of this run.
   std::size_t lanes() const noexcept { return lanes_->size(); }
-  /// Where its lanes get their tiles, if they bring them themselves; else null.
+  /// The place where its lanes get their tiles, if they bring them themselves; else null.
   LanesBring* lanes_bring() const noexcept { return lanes_bring_.get(); }
   /// Threads: any.
   void wake_lanes() noexcept { lanes_->wake(); }
@@ -113,7 +113,7 @@ class Run {
   ///
   /// Blocks: until then; `end_of_input` must have been called, or be called by another thread.
   Report finish();
-  /// What lanes and consumers are bound to. The thread that called Pipeline::run is a consumer, which is not bound.
+  /// CPUs that lanes and consumers are bound to. The thread that calls Pipeline::run is a consumer, which is not bound.
   std::vector<PlacedThreads> placed() const;
   Stages const& stages() const noexcept { return stages_; }
   /// Notes why the input ended before its end; null for no reason.
@@ -129,12 +129,12 @@ class Run {
   Pool const& pool_;
   Stages const stages_;
   CpuSet const graph_thread_cpus_;
-  bool const enters_graph_;                   ///< Else consumers have nothing to do.
-  bool const graphs_asked_;                   ///< By Graphs::always.
-  std::atomic<bool> promise_missing_{false};  ///< They were, of a stage that may not be captured.
+  bool const enters_graph_;                   ///< If false, consumers have nothing to do.
+  bool const graphs_asked_;                   ///< Asked for by Graphs::always.
+  std::atomic<bool> promise_missing_{false};  ///< They were asked for, of a stage that may not be captured.
   Clock::time_point const started_ = Clock::now();
-  std::chrono::nanoseconds const cpu_before_;  ///< That the process had used.
-  /// Given back for the report, if there is no memory for that: the tiles are done by then.
+  std::chrono::nanoseconds const cpu_before_;  ///< CPU time that the process had used.
+  /// It is given back for the report, if there is no memory for that: the tiles are done by then.
   std::unique_ptr<std::byte[]> memory_for_report_ = std::make_unique<std::byte[]>(std::size_t{64} << 10);
   std::stop_source enough_;
   std::stop_source stopped_;
@@ -144,15 +144,15 @@ class Run {
   bool wound_up_ = false;
   std::atomic<std::uint64_t> next_sequence_{0};
   RunOutcomes outcomes_;
-  bool const to_completion_;  ///< That was asked for.
+  bool const to_completion_;  ///< It was asked for.
   std::unique_ptr<LanesBring> const lanes_bring_;
   /// The lanes complete into it, so they die first.
   TileRoute route_;
   std::unique_ptr<LaneSet> lanes_;
-  std::promise<void> attached_;  ///< By `graph_thread_`.
+  std::promise<void> attached_;  ///< Set by `graph_thread_`.
   BoundThread graph_thread_;
   CpuSet graph_thread_bound_to_;
-  std::optional<std::string> graph_thread_unbound_;  ///< Why.
+  std::optional<std::string> graph_thread_unbound_;  ///< The reason why it is not bound.
 };
 
 }  // namespace penstock

@@ -40,16 +40,16 @@ void LanesNode::lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) {
 
 void Station::keep(RecordGroup const& records) noexcept {
   std::size_t calls = 0;
-  if (at_once_ == unlimited) {  // One for each record; once kept, it may be another tile's.
+  if (at_once_ == unlimited) {  // A call for each record; once kept, it may be another tile's.
     for (TileRecord const* record = records.newest; record != nullptr; record = record->next) ++calls;
   }
   bool const first = arrivals_.push(*records.newest, *records.oldest);
   for (; calls > 0; --calls) send();
-  // Else the call for the first record serves all.
+  // Otherwise the call for the first record serves all.
   if (at_once_ != unlimited && first) call();
 }
 
-/// Sees to it that a consumer looks at the arrivals after this: a new one, or one that has not left.
+/// Makes sure that a consumer looks at the arrivals after this: a new one, or one that has not left.
 void Station::call() noexcept {
   std::uint32_t seen = serving_.load(std::memory_order_relaxed);
   for (;;) {
@@ -73,7 +73,7 @@ std::size_t Station::serve_refused() noexcept {
   return calls;
 }
 
-/// Isolated: a body that waits for tasks of its own, holding a lock perhaps, must not be given another body meanwhile.
+/// A body that waits for tasks of its own, holding a lock perhaps, must not be given another body: so it is isolated.
 void Station::serve() noexcept {
   // Acquire: the consumer sees what the one before it did, since this one was called after that one's end.
   static_cast<void>(serving_.load(std::memory_order_acquire));
@@ -89,7 +89,7 @@ void Station::serve() noexcept {
 
 void Station::serve_all() noexcept {
   do {
-    bool follows = false;  // What is taken later may have come later.
+    bool follows = false;  // Records taken later may have come later.
     for (TileRecord* record = arrivals_.take(); record != nullptr;) {
       TileRecord* const next = record->next;  // After the work it may belong to another tile.
       work_.take(*record, std::exchange(follows, true));

@@ -25,11 +25,11 @@ namespace penstock {
 class Baton {
  public:
   void give() noexcept { given_.fetch_add(1, std::memory_order_release); }
-  /// What was written before any `give` until now is seen after this.
+  /// After this, all that was written before any `give` until now is seen.
   void take() const noexcept { static_cast<void>(given_.load(std::memory_order_acquire)); }
 
  private:
-  // Added to and not stored, so that a thread that takes sees what all that gave had written, not the last alone.
+  // It is added to and not stored, so that a thread that takes sees what all that gave had written, not the last alone.
   std::atomic<std::uint64_t> given_{0};
 };
 
@@ -48,7 +48,7 @@ class CallGraph final : public oneapi::tbb::flow::graph {
       // be run by that body's own wait.
       return oneapi::tbb::this_task_arena::isolate([&] { return node.try_put({}); });
     } catch (...) {
-      // Counted when its task was made, and then not queued: without this `wait_for_all` would never return.
+      // Its task was counted when it was made, and then not queued: without this `wait_for_all` would never return.
       if (counted) release_wait();
       return false;
     }
@@ -71,8 +71,8 @@ class CallGraph final : public oneapi::tbb::flow::graph {
   }
 
  private:
-  static thread_local bool counted;      ///< Whether the call that this thread makes has been counted by the graph.
-  std::atomic<std::uint64_t> calls_{0};  ///< How often there was work for a consumer that may be asleep.
+  static thread_local bool counted;      ///< True once the graph has counted the call that this thread makes.
+  std::atomic<std::uint64_t> calls_{0};  ///< Times that there was work for a consumer that may be asleep.
   EventCount bell_;
 };
 
@@ -81,10 +81,10 @@ class CallGraph final : public oneapi::tbb::flow::graph {
 using GroupNode =
     oneapi::tbb::flow::multifunction_node<RecordGroup, std::tuple<RecordGroup>, oneapi::tbb::flow::lightweight>;
 
-/// Where edges begin and end.
+/// A place where edges begin and end.
 class GraphPlace {
  public:
-  /// Where messages come in.
+  /// The receiver of messages that come in.
   virtual oneapi::tbb::flow::receiver<RecordGroup>& in() noexcept = 0;
   /// Makes the edges from here.
   ///

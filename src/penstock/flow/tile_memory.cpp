@@ -53,7 +53,7 @@ std::span<std::byte> TileMemory::add_slab(PoolLayout const& layout, std::size_t 
 
 std::span<std::byte> TileMemory::add_own(std::span<std::byte> memory, std::stop_token const& stop) {
   make_present(memory, stop);
-  constexpr std::size_t samples = 256;  // As of a slab.
+  constexpr std::size_t samples = 256;  // Same as for a slab.
   placed_.push_back({memory.size(), Residency::of(memory, samples)});
   return memory;
 }

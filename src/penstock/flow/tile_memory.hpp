@@ -32,7 +32,7 @@ class TileMemory {
              std::vector<Device*> const& devices, std::stop_token const& stop);
   TileMemory(TileMemory const&) = delete;
   TileMemory& operator=(TileMemory const&) = delete;
-  /// Leaves it to devices that were abandoned. Of the application's own memory it leaves them the pins of GPUs.
+  /// Leaves it to devices that were abandoned; of the application's own memory, only the pins of GPUs.
   ~TileMemory();
 
   /// The parts, in the form from which a pool is cut.
@@ -51,10 +51,10 @@ class TileMemory {
 
   std::vector<Device*> const devices_;
   std::vector<Device*> const gpus_;  ///< The GPUs among them; a lost one no longer says what it is.
-  std::vector<Slab> slabs_;          ///< None of the application's own memory.
+  std::vector<Slab> slabs_;          ///< Empty with the application's own memory.
   std::vector<PoolPart> parts_;
   std::vector<PlacedMemory> placed_;
-  std::vector<Pinned> pinned_for_gpus_;  ///< With the first of them, for all; none without one.
+  std::vector<Pinned> pinned_for_gpus_;  ///< Pinned with the first of them, for all; none without one.
   std::vector<Pinned> pinned_for_others_;
 };
 

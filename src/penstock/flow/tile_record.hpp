@@ -13,7 +13,7 @@
 
 namespace penstock {
 
-/// What a run knows of one tile on its route, from the thread that filled it to the sink. There is one for each tile of
+/// State of one tile of a run on its route, from the thread that filled it to the sink. There is one for each tile of
 /// the pool, for good.
 ///
 /// Threads: the one that it was last given to. While a lane has the tile, the record is the lane's. A cache line of its
@@ -21,10 +21,10 @@ namespace penstock {
 struct alignas(64) TileRecord {
   Completion completion = {};
   std::uint64_t sequence = 0;  ///< The tile's place; what a host stage does to the tile's own copy does not move it.
-  /// When a lane completed it, if that is recorded.
+  /// Time at which a lane completed it, if that is recorded.
   Clock::time_point completed = {};
-  TileRecord* next = nullptr;  ///< While it waits among Arrivals.
-  std::uint64_t key = 0;       ///< By which it goes to a lane, if stages see tiles in order.
+  TileRecord* next = nullptr;  ///< Set while it waits among Arrivals.
+  std::uint64_t key = 0;       ///< Key by which it goes to a lane, if stages see tiles in order.
 };
 
 /// Tile records that travel together, a message of the graph: each is linked to the one that came before it.
@@ -60,7 +60,7 @@ class BasicArrivals {
  public:
   /// True if none waited before: the thread that gets true must send for the consumer.
   bool push(Item& item) noexcept { return push(item, item); }
-  /// The same for several, from the newest to the oldest, each linked to the one that came before it.
+  /// Pushes several, from the newest to the oldest, each linked to the one that came before it.
   bool push(Item& newest, Item& oldest) noexcept {
     // The consumer may change `next` as soon as the items are in.
     Item* before = newest_.load(std::memory_order_relaxed);
@@ -70,7 +70,7 @@ class BasicArrivals {
     } while (!newest_.compare_exchange_weak(before, &newest, std::memory_order_release, std::memory_order_relaxed));
     return before == nullptr;
   }
-  /// All that wait, the longest waiting first, each linked to the next; null if none waits.
+  /// Takes all that wait, the longest waiting first, each linked to the next; null if none waits.
   Item* take() noexcept {
     Item* oldest = nullptr;
     for (Item* newest = newest_.exchange(nullptr, std::memory_order_acquire); newest != nullptr;) {
@@ -99,7 +99,7 @@ class Sequencer {
   explicit Sequencer(std::size_t tiles) : kept_(tiles) {}
 
   /// Keeps the record, or passes it on together with those that waited for it: `pass_on(TileRecord&)` for each. A
-  /// record with a place that was passed already goes on at once: out of order is better than never.
+  /// record with a place that was passed already is passed on at once: out of order is better than never.
   template <class PassOn>
   void take(TileRecord& record, PassOn pass_on) {
     std::uint64_t const sequence = record.sequence;
@@ -114,7 +114,7 @@ class Sequencer {
  private:
   TileRecord*& place(std::uint64_t sequence) { return kept_[sequence % kept_.size()]; }
 
-  std::vector<TileRecord*> kept_;  ///< By sequence, of `next_` and those behind it.
+  std::vector<TileRecord*> kept_;  ///< Records by sequence, of `next_` and those behind it.
   std::uint64_t next_ = 0;
 };
 

@@ -60,7 +60,7 @@ void TileRoute::send(Loan loan, std::shared_ptr<Failure const> failure) {
   record.sequence = loan->sequence;
   Outcome const outcome = failure != nullptr ? Outcome::failed : Outcome::done;
   record.completion = {std::move(loan), outcome, std::move(failure)};
-  graph_.owe();  // Until it is delivered.
+  graph_.owe();  // It is owed until it is delivered.
   if (!host_.empty()) return host_.front().station->push(record);
   find_key(record);
   if (lanes_node_ != nullptr) return lanes_node_->push(record);
@@ -76,7 +76,7 @@ TileRoute::HostWork::HostWork(TileRoute& of, HostStage its, std::string name_of_
 
 void TileRoute::HostWork::take(TileRecord& record, bool /*follows*/) noexcept {
   WorksFor const working(&route.pool_);
-  HostTime::forget();  // What the graph's thread did before was most often to wait.
+  HostTime::forget();  // The graph's thread most often waited before.
   route.work_on_host(*this, record);
   if (this == &route.host_.back()) route.find_key(record);
   if (leads_on) return station->pass_on(record);
@@ -129,7 +129,7 @@ void TileRoute::to_lane_in_turn(TileRecord& record) {
   });
 }
 
-/// No lane takes the tile.
+/// Cancels a tile that no lane takes.
 void TileRoute::cancel(Loan loan) {
   TileRecord& record = records_[loan->index()];
   record.completion = Completion::cancelled(std::move(loan));
@@ -155,7 +155,7 @@ void TileRoute::WayBack::take(Completion completion, bool more) {
   if (failed) route.end_if_no_lane_is_left();
 }
 
-/// Asked of every tile that failed, too. The cause does not matter: the last tile to be stranded may have a failure of
+/// Called for each tile that failed, too. The cause does not matter: the last tile to be stranded may have a failure of
 /// its own.
 void TileRoute::end_if_no_lane_is_left() noexcept {
   TileTaker const* const lanes = lanes_.load(std::memory_order_acquire);
@@ -163,7 +163,7 @@ void TileRoute::end_if_no_lane_is_left() noexcept {
   if (lanes->lost() || pool_.stranded() == pool_.size()) enough_.request_stop();
 }
 
-/// A tile that no lane had.
+/// Sends a tile that no lane had to the sink.
 void TileRoute::to_sink(TileRecord& record) noexcept {
   record.completion.loan->sequence = record.sequence;
   if (lanes_node_ == nullptr) return deliver(record, false);
@@ -190,7 +190,7 @@ void TileRoute::deliver(TileRecord& record, bool follows) noexcept {
     // The record is another tile's as soon as the loan has died.
     auto const completed = std::exchange(record.completed, {});
     outcomes_.note(completion, one_at_a_time_);
-    // Kept, because the sink may move the loan out before it throws.
+    // These are kept, because the sink may move the loan out before it throws.
     auto const sequence = completion.loan->sequence;
     auto const tag = completion.loan->tag;
     auto const began = follows ? sink_ended_ : Clock::now();

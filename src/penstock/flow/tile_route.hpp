@@ -39,20 +39,20 @@ class TileRoute {
  public:
   struct Options {
     std::vector<HostStage> host_stages = {};
-    StageOrder stage_order = {};       ///< In which lanes get tiles.
+    StageOrder stage_order = {};       ///< Order in which lanes get tiles.
     bool ordered = false;              ///< The sink sees tiles by sequence 0, 1, 2 ...
     bool parallel_sink = false;        ///< Several tiles in the sink at once.
     bool sink_at_once = false;         ///< The thread that completes a tile calls the sink, unless there is an order.
     std::size_t lanes = 1;             ///< Lanes that complete tiles.
     std::size_t consumers = 1;         ///< Threads for host stages and sink, the one in Graph::wait among them.
-    std::chrono::nanoseconds spin{0};  ///< As Graph has it.
-    std::vector<CpuSet> cpus = {};     ///< Likewise.
+    std::chrono::nanoseconds spin{0};  ///< Spin of the graph.
+    std::vector<CpuSet> cpus = {};     ///< CPUs of the graph's consumers.
     StepLog* recorder = nullptr;       ///< Is told what host stages and sink do; null for none.
-    Ranges* ranges = nullptr;          ///< Likewise.
+    Ranges* ranges = nullptr;          ///< Is told the same; null for none.
   };
 
-  /// For tiles of this pool, with a record for each. `enough` is asked to stop once no lane can take a tile any more. A
-  /// thread in a host stage or the sink works for the pool (`WorksFor`).
+  /// Serves tiles of this pool, with a record for each. `enough` is asked to stop once no lane can take a tile any
+  /// more. A thread in a host stage or the sink works for the pool (`WorksFor`).
   ///
   /// Throws: as Graph.
   TileRoute(Options const& options, Pool const& pool, std::span<TileRecord> records, Sink sink, RunOutcomes& outcomes,
@@ -60,21 +60,21 @@ class TileRoute {
   TileRoute(TileRoute const&) = delete;
   TileRoute& operator=(TileRoute const&) = delete;
 
-  /// Where tiles go from the host stages. Before the first tile; `lanes` outlives the last.
+  /// Sets where tiles go from the host stages. Call it before the first tile; `lanes` outlives the last.
   void lead_to(TileTaker& lanes) noexcept { lanes_.store(&lanes, std::memory_order_release); }
 
   /// Sends a tile that has its sequence; with `failure` it goes straight to the sink.
   ///
   /// Blocks: never; without host stages it hands the tile to a lane.
   void send(Loan loan, std::shared_ptr<Failure const> failure);
-  /// Where that lane gives its completions, before it ends; it ends before the route dies. Tiles that it gives one
+  /// The receiver of that lane's completions, until it ends; it ends before the route dies. Tiles that it gives one
   /// after the other travel together.
   ///
   /// Threads: the lane's.
   /// Blocks:  never; with `sink_at_once` it delivers the tile before it returns.
   CompletionTaker& way_back(std::size_t lane) { return ways_back_[lane]; }
 
-  /// What a lane calls that has lost its device, with or without a tile. Without a tile to lend no thread would come to
+  /// A lane that has lost its device calls this, with or without a tile. Without a tile to lend no thread would come to
   /// submit one: if no lane is left, or every tile is stranded, `enough` is asked to stop.
   void end_if_no_lane_is_left() noexcept;
 
@@ -85,7 +85,7 @@ class TileRoute {
   Graph const& graph() const noexcept { return graph_; }
 
  private:
-  /// A host stage, and what it is called in a failure: made once, since later there may be no memory. A stage without a
+  /// A host stage, and its name in a failure: made once, since later there may be no memory. A stage without a
   /// name is called by its number, from 1.
   struct HostWork final : StationWork {
     HostWork(TileRoute& of, HostStage its, std::string name_of_node, bool has_edge);
@@ -94,7 +94,7 @@ class TileRoute {
     HostStage const stage;
     std::string const name;   ///< "decode", "host stage 2".
     std::string const title;  ///< "Host stage 'decode'", "Host stage 2".
-    bool const leads_on;      ///< By an edge, to the next host stage or the lanes' node.
+    bool const leads_on;      ///< It has an edge, to the next host stage or the lanes' node.
     Station* station = nullptr;
   };
   struct OrderWork final : StationWork {
@@ -102,9 +102,9 @@ class TileRoute {
     void take(TileRecord& record, bool follows) noexcept override;
     TileRoute& route;
     Sequencer order;
-    bool called_sink = false;  ///< Since the consumer took the records that it works on now.
+    bool called_sink = false;  ///< Called since the consumer took the records that it works on now.
   };
-  /// Where a lane gives its completions, and what came so far of tiles that come together.
+  /// Receiver of a lane's completions, with those that came so far of tiles that come together.
   struct WayBack final : CompletionTaker {
     WayBack(TileRoute& of, std::size_t its_lane) : route(of), lane(its_lane) {}
     void take(Completion completion, bool more) override;
@@ -113,7 +113,7 @@ class TileRoute {
     TileRoute& route;
     std::size_t const lane;
     RecordGroup kept;
-    std::size_t count = 0;  ///< Of those that are kept.
+    std::size_t count = 0;  ///< Number of those that are kept.
   };
   struct LanesWork final : StationWork {
     explicit LanesWork(TileRoute& of) : route(of) {}
@@ -149,8 +149,8 @@ class TileRoute {
   std::atomic<TileTaker*> lanes_{nullptr};  ///< A lane may be lost before the others are there.
 
   std::deque<HostWork> host_;
-  std::deque<WayBack> ways_back_;                        ///< By lane.
-  std::optional<BasicTurnstile<TileRecord>> turnstile_;  ///< Before the lanes, if their stages see tiles in order.
+  std::deque<WayBack> ways_back_;                        ///< Ways back by lane.
+  std::optional<BasicTurnstile<TileRecord>> turnstile_;  ///< Set if stages see tiles in order; before the lanes.
   std::optional<OrderWork> order_;
   Clock::time_point sink_ended_{};  ///< The last call of the sink, if it gets one tile at a time.
   LanesWork lanes_work_{*this};

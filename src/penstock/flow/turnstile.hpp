@@ -37,8 +37,8 @@ class BasicTurnstile {
     if (looks_.fetch_add(1, std::memory_order_acq_rel) != 0) return;
     for (std::uint32_t seen = 1; seen != 0;) {
       let_pass(pass);
-      // Acquire: the items of the threads that asked for another look are here. Release: the next thread goes on from
-      // here.
+      // Acquire: the items of the threads that asked for another look are here. Release: the next thread continues
+      // from here.
       seen = looks_.fetch_sub(seen, std::memory_order_acq_rel) - seen;
     }
   }
@@ -61,10 +61,10 @@ class BasicTurnstile {
   }
 
   std::size_t const items_;
-  std::unique_ptr<Atomic<Item*>[]> const here_;  ///< By sequence.
-  /// How many items were brought since the thread that lets them pass counted last; 0 if there is no such thread.
+  std::unique_ptr<Atomic<Item*>[]> const here_;  ///< Items by sequence.
+  /// Items that were brought since the thread that lets them pass counted last; 0 if there is no such thread.
   alignas(64) Atomic<std::uint32_t> looks_{0};
-  typename Atomics::template Plain<std::uint64_t> next_;  ///< Of the thread that lets items pass.
+  typename Atomics::template Plain<std::uint64_t> next_;  ///< Used by the thread that lets items pass.
 };
 
 }  // namespace penstock

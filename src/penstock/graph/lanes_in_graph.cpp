@@ -81,11 +81,11 @@ struct LanesInGraph::Parts {
 
   std::shared_ptr<TilesHome> const home;
   Pipeline& pipeline;
-  std::vector<Place> places;  ///< By the index of the tile.
+  std::vector<Place> places;  ///< Places by the index of the tile.
   Deliver const deliver;
   Lend const give;
   std::atomic<bool> lending{false};
-  std::atomic<std::uint64_t> asked{0};  ///< How often `lend` was called and has not been answered.
+  std::atomic<std::uint64_t> asked{0};  ///< Number of calls of `lend` that have not been answered.
   bool finished = false;
 };
 

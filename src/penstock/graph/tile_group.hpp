@@ -73,14 +73,14 @@ class TileOfGroup {
   Completion completion_;
 };
 
-/// What the copies of a group share.
+/// State that the copies of a group share.
 struct TileGroup::State {
   /// One copy more, which hands on what was written to the tiles until now: oneTBB copies a message for the node that
   /// gets it.
   void add_holder() noexcept { holders.fetch_add(1, std::memory_order_acq_rel); }
   /// True if that was the last copy.
   bool remove_holder() noexcept { return holders.fetch_sub(1, std::memory_order_acq_rel) == 1; }
-  /// What was written to the tiles before the message was copied is seen after this.
+  /// After this, all that was written to the tiles before the message was copied is seen.
   void take() const noexcept { static_cast<void>(holders.load(std::memory_order_acquire)); }
 
   std::atomic<std::uint32_t> holders{1};

@@ -148,7 +148,7 @@ void BatchEnqueuer::enqueue_copied(FlightBatch& batch, Stage& stage, char const*
   settle(streams_.download());
 }
 
-/// What the device meets in this step is thrown here.
+/// Throws here what the device met in this step, if each step is waited for.
 void BatchEnqueuer::settle(StreamRef stream) {
   if (!step_by_step_ || out_of_patience_) return;
   out_of_patience_ = !streams_.wait_idle(stream);

@@ -22,18 +22,18 @@ struct FlightSlot {
   FlightSlot(Device& device, bool split, std::size_t more_inputs) : plain(device, split, more_inputs) {}
 
   TileParts parts = {};  ///< Empty where nothing is copied.
-  TileParts seen = {};   ///< What the stage sees: these, or the tile's own.
+  TileParts seen = {};   ///< Parts that the stage sees: these, or the tile's own.
   TransferPath path = TransferPath::copied;
-  std::size_t mapped_bytes = 0;  ///< That the stage moves over the link itself.
+  std::size_t mapped_bytes = 0;  ///< Bytes that the stage moves over the link itself.
   SlotGraph graph;
-  WorkFailure own_work;  ///< What this tile's work threw; for a batch's youngest tile also its batch's work.
+  WorkFailure own_work;  ///< Exception of this tile's work; for a batch's youngest tile also of its batch's work.
   WorkFailure* work = &own_work;
   FlightEvents plain;
-  /// Those of its batch: of the slot of its youngest tile, or of the flight's timer if the batch is timed.
+  /// The events of its batch: of the slot of its youngest tile, or of the flight's timer if the batch is timed.
   FlightEvents* events = &plain;
   Loan loan;
   std::shared_ptr<Failure const> failure;
-  std::size_t batch = 1;  ///< How many were put with it, itself among them.
+  std::size_t batch = 1;  ///< Number of tiles that were put with it, itself included.
   bool leads = false;     ///< It is the oldest of them.
   /// The device let go of the slot. The flight waited for that, because the device refused to record `landed`.
   bool let_go = false;
@@ -43,10 +43,10 @@ struct FlightSlot {
 /// The slots that were put at once, in their order. Each list has room for all slots, so that nothing is allocated.
 struct FlightBatch {
   std::vector<FlightSlot*> all;
-  std::vector<FlightSlot*> live;  ///< Those whose tiles have not failed.
+  std::vector<FlightSlot*> live;  ///< Slots whose tiles have not failed.
   TransferPath path = TransferPath::copied;
   FlightEvents* events = nullptr;
-  std::size_t timer_place = 0;  ///< Where the timer knows its times,
+  std::size_t timer_place = 0;  ///< Place at which the timer knows its times,
   bool timed = false;           ///< if it does.
 
   /// Begins the next batch, which has no slot.
@@ -81,7 +81,7 @@ class BatchEnqueuer {
   BatchEnqueuer(Device& device, TileShape shape, FlightOptions const& options, LaneStreams& streams, PathChooser& paths,
                 StepTimer* timer);
 
-  /// Makes what else the work of this stage needs. Once, before the first tile.
+  /// Makes what else the work of this stage needs. Call it once, before the first tile.
   ///
   /// Throws: Error, if the device refuses.
   void prepare(Stage const& stage);
@@ -95,7 +95,7 @@ class BatchEnqueuer {
   std::uint64_t copies() const noexcept { return asked_copies_; }
   /// Tiles that were mapped.
   std::uint64_t mapped() const noexcept { return mapped_tiles_; }
-  /// What became of the stage's promise to be capturable.
+  /// The outcome of the stage's promise to be capturable.
   GraphCapture const& graphs() const noexcept { return graphs_; }
   /// True once the device did not end a step in time, if it is waited for after each (FlightOptions::step_by_step).
   bool out_of_patience() const noexcept { return out_of_patience_; }
@@ -117,7 +117,7 @@ class BatchEnqueuer {
   TileShape const shape_;
   Transport const transport_;
   bool const step_by_step_;
-  std::vector<std::size_t> const more_inputs_;  ///< Those that tiles have: 1 for the second, and so on.
+  std::vector<std::size_t> const more_inputs_;  ///< Inputs that tiles have: 1 for the second, and so on.
   LaneStreams& streams_;
   PathChooser& paths_;
   StepTimer* const timer_;
@@ -126,7 +126,7 @@ class BatchEnqueuer {
   std::uint64_t mapped_tiles_ = 0;
   bool out_of_patience_ = false;
 
-  // Of the batch that is being enqueued.
+  // State of the batch that is being enqueued.
   std::vector<Copy> copies_;
   std::vector<DeviceTile> seen_;
   std::vector<std::size_t> produced_;

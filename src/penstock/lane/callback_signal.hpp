@@ -13,7 +13,7 @@
 
 namespace penstock {
 
-/// Which tiles are worth a call of their own.
+/// Selects the tiles that are worth a call of their own.
 ///
 /// A driver makes some tens of thousands of calls a second, so no more than four calls are asked for tiles that the
 /// lane has not retired. The lane asks for another when it has retired the tile of the oldest, whether it was called or
@@ -29,7 +29,7 @@ class CallbackThrottle {
 
   /// The tile to ask a call for now, if there is one.
   std::optional<std::uint64_t> next(std::uint64_t youngest, std::uint64_t retired) const noexcept {
-    // Measured by what is retired and not by what was called: a call that got lost must not keep others from being
+    // This goes by what is retired and not by what was called: a call that got lost must not keep others from being
     // made.
     if (asked_.front() > retired) return std::nullopt;
     std::uint64_t const from = std::max(asked_.back(), retired);
@@ -43,7 +43,7 @@ class CallbackThrottle {
   }
 
  private:
-  /// The tiles that the last calls were asked for, oldest first; made up for once they are retired.
+  /// The tiles that the last calls were asked for, oldest first; a call counts no more once its tile is retired.
   std::array<std::uint64_t, most_under_way> asked_{};
 };
 
@@ -55,7 +55,7 @@ class SideStream {
  public:
   explicit SideStream(SignalContext const& context) : landed_(context.depth), stream_(context.device.make_stream()) {}
 
-  /// As Signal's. All tiles since the last that was put have this event.
+  /// Does what Signal::put says. All tiles since the last that was put have this event.
   void put(std::uint64_t number, EventRef landed) {
     while (youngest_ < number) landed_[++youngest_ % landed_.size()] = {number, landed};
   }
@@ -65,7 +65,7 @@ class SideStream {
   void arm(std::uint64_t retired, Ready ready, Ask ask) {
     while (auto const due = throttle_.next(youngest_, retired)) {
       if (!ready()) return;
-      // The last with the same event: another call for it would say nothing new.
+      // This is the last with the same event: another call for it would say nothing new.
       auto const& [number, landed] = *landed_[*due % landed_.size()];
       stream_.wait(landed);
       ask(number, StreamRef(stream_));
@@ -75,10 +75,10 @@ class SideStream {
 
  private:
   struct Landed {
-    std::uint64_t youngest;  ///< Of those that were put at once.
+    std::uint64_t youngest;  ///< The youngest of those that were put at once.
     EventRef event;
   };
-  std::vector<std::optional<Landed>> landed_;  ///< Of the tiles in flight, by number modulo depth.
+  std::vector<std::optional<Landed>> landed_;  ///< Events of the tiles in flight, by number modulo depth.
   std::uint64_t youngest_ = 0;
   CallbackThrottle throttle_;
   Stream stream_;
@@ -125,7 +125,7 @@ class TicketCallbacks {
   }
 
  private:
-  std::vector<std::unique_ptr<TicketCallback>> calls_;  ///< By number modulo depth.
+  std::vector<std::unique_ptr<TicketCallback>> calls_;  ///< Callbacks by number modulo depth.
 };
 
 /// Tickets by calls from a side stream, one for several tiles. By StreamRef::call it is the only mechanism that CUDA
@@ -136,7 +136,7 @@ class TicketCallbacks {
 /// throughput even with 1 MiB tiles (bench/lane/signal_bench).
 class CallbackSignal final : public Signal {
  public:
-  /// How a stream is asked for a call: StreamRef::call or StreamRef::launch_host_function.
+  /// The way to ask a stream for a call: StreamRef::call or StreamRef::launch_host_function.
   using Ask = void (StreamRef::*)(StreamCallback&) const;
 
   CallbackSignal(SignalContext const& context, Ask ask) : ask_(ask), calls_(context), side_(context) {}
@@ -162,7 +162,7 @@ class CallbackSignal final : public Signal {
 
 /// A stream callback behind each batch, in the tiles' own stream: the way that textbooks show, kept for comparison.
 ///
-/// The stream goes on only when the host has returned from the callback.
+/// The stream continues only when the host has returned from the callback.
 class CallbackInStreamSignal final : public Signal {
  public:
   explicit CallbackInStreamSignal(SignalContext const& context) : calls_(context) {}

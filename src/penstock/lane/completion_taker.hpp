@@ -8,7 +8,7 @@
 
 namespace penstock {
 
-/// Where a lane's completions go.
+/// The receiver of a lane's completions.
 class CompletionTaker {
  public:
   /// Takes a completion. If `more`, the same thread has another one for it at once, and this one may wait for that.

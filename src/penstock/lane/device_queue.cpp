@@ -42,7 +42,7 @@ void DeviceQueue::open(TileShape shape, std::size_t tiles) {
   lookout_.emplace(options_, signal_->wakes(), Clock::now());
 }
 
-/// Counts what the flight has got, also if a call threw behind that.
+/// Counts what the flight has got, also if a later call threw.
 struct DeviceQueue::CountedPut {
   DeviceQueue& queue;
   ~CountedPut() { queue.counts_.put.add(queue.flight_->youngest() - queue.counts_.put.value()); }
@@ -80,7 +80,7 @@ std::uint64_t DeviceQueue::representative_sequence(std::span<Loan const> batch) 
   return (found != batch.end() ? *found : batch.front())->sequence;
 }
 
-/// What the calls took is shared out among the batch in equal parts.
+/// Shares out the time of the calls among the batch in equal parts.
 void DeviceQueue::note_taken(Clock::time_point taken, std::span<Clock::time_point const> pushed) const {
   StepLog& recorder = *options_.flight.recorder;
   auto const took = Clock::now() - taken;
@@ -198,7 +198,7 @@ void DeviceQueue::retire_passed() {
   }
 }
 
-/// With `watchdog`, no signal told of what this finds.
+/// Asks the device, and counts what it finds under `by`; with `watchdog`, no signal told of that.
 void DeviceQueue::ask_for(LaneCounts::By by) {
   asks_by_ = by;
   ask_device();
@@ -226,7 +226,7 @@ void DeviceQueue::retire_up_to(std::uint64_t number) {
   }
 }
 
-/// The device did not say how far it is, or did not take what it was given.
+/// Gives up, since the device did not say how far it is, or did not take what it was given.
 void DeviceQueue::give_up(Error const& error) {
   if (error.sticky()) return lose("", error.what());
   // The device is healthy, so a wait for it tells how far it is.

@@ -45,25 +45,25 @@ class DeviceQueue {
   DeviceQueue(DeviceQueue const&) = delete;
   DeviceQueue& operator=(DeviceQueue const&) = delete;
 
-  /// Makes streams, slots and signal, for a pool of so many tiles. Once, before all else.
+  /// Makes streams, slots and signal, for a pool of `tiles` tiles. Call it once, before all else.
   ///
   /// Throws: Error, if the device has too little memory or refuses.
   void open(TileShape shape, std::size_t tiles);
   StreamRef compute() const noexcept { return flight_->compute(); }
-  /// As Flight::prepare.
+  /// Calls Flight::prepare.
   void prepare(Stage const& stage) { flight_->prepare(stage); }
 
   bool empty() const noexcept { return flight_->empty(); }
   std::size_t size() const noexcept { return flight_->size(); }
   std::size_t room() const noexcept { return flight_->room(); }
   std::uint64_t retired() const noexcept { return flight_->retired(); }
-  /// When to look, to sleep and to be called.
+  /// Decides when to look, to sleep and to be called.
   Lookout& lookout() noexcept { return *lookout_; }
-  /// What was done so far.
+  /// Counts of what was done so far.
   ///
   /// Threads: any may read it.
   LaneCounts const& counts() const noexcept { return counts_; }
-  /// Why the device serves no tile any more; null if it does.
+  /// The reason why the device serves no tile any more; null if it does.
   std::shared_ptr<Failure const> const& loss() const noexcept { return loss_; }
 
   /// Puts a batch on the device, taken from the inbox at `taken`, and has the signal tell of it. `pushed`: when each
@@ -85,7 +85,7 @@ class DeviceQueue {
   /// Ends a sleep in which nothing was heard: asks for the watchdog.
   void end_sleep();
 
-  /// As Flight::finish.
+  /// Calls Flight::finish.
   void finish(Stage& stage) { flight_->finish(stage); }
   /// Ends the device for this lane: all in flight fail, once each, and so does all that still comes. `what` comes
   /// before the reason.
@@ -131,14 +131,14 @@ class DeviceQueue {
   CompletionTaker& completions_;
   std::shared_ptr<Failure const> const speechless_;  ///< Used if there is no memory for another.
 
-  std::uint32_t row_ = 0;        ///< Where a recorder is told what this thread does.
-  std::uint32_t queue_row_ = 0;  ///< And how long tiles wait for it.
+  std::uint32_t row_ = 0;        ///< Row of the recorder for what this thread does.
+  std::uint32_t queue_row_ = 0;  ///< Row of the recorder for how long tiles wait for it.
   std::unique_ptr<Flight> flight_;
   std::unique_ptr<Signal> signal_;
   std::optional<Lookout> lookout_;
   std::shared_ptr<Failure const> loss_;
   std::vector<Tile const*> recorded_;              ///< The batch that is being put, for a recorder.
-  LaneCounts::By asks_by_ = LaneCounts::By::look;  ///< Why it asks the device how far it is.
+  LaneCounts::By asks_by_ = LaneCounts::By::look;  ///< Reason why it asks the device how far it is.
   LaneCounts counts_;
 };
 

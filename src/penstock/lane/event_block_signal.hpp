@@ -50,8 +50,8 @@ class EventBlockSignal final : public Signal {
   std::array<Wait, CallbackThrottle::most_under_way> waits_;
   SideStream side_;
 
-  Waits recorded_;  ///< From the lane to the thread.
-  Waits free_;      ///< From the thread back to the lane.
+  Waits recorded_;  ///< Passes from the lane to the thread.
+  Waits free_;      ///< Passes from the thread back to the lane.
   std::atomic<bool> ending_{false};
   EventCount work_;  ///< The thread sleeps on it.
   BoundThread thread_;

@@ -14,7 +14,7 @@ namespace penstock {
 
 namespace {
 
-/// Why a device is abandoned that has finished no tile for `patience`.
+/// The reason to abandon a device that has finished no tile for `patience`.
 Error out_of_patience(DeviceKind device, std::chrono::nanoseconds patience) {
   auto const milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
   return Error(ErrorKind::device_lost,
@@ -44,7 +44,7 @@ FlightOptions expect_sound(FlightOptions options, Device const& device) {
   return options;
 }
 
-/// What may be mapped at once. On the CPU device a copy only costs what a pass over the tile costs.
+/// Bytes that may be mapped at once. On the CPU device a copy only costs what a pass over the tile costs.
 std::size_t mapped_bound(FlightOptions const& options, StreamRef stream) {
   bool const copies_cost = stream.kind() == DeviceKind::cuda || stream.modelled();
   return options.mapped_bytes.value_or(copies_cost ? most_mapped_bytes : unbounded_mapped_bytes);
@@ -209,7 +209,7 @@ void Flight::finish(Stage& stage) {
 Error Flight::run_out_of_patience() {
   Error why = out_of_patience(compute().kind(), patience_);
   std::uint64_t const oldest = first_not_passed();
-  // Asked before the device is abandoned: an abandoned device answers nothing.
+  // This is asked before the device is abandoned: an abandoned device answers nothing.
   std::string const at = oldest <= put_ ? streams_.step_of(*slot_of(oldest).events, slot_of(oldest).path) : "device";
   device_.abandon(why);
   if (oldest <= put_ && slot_of(oldest).failure == nullptr) {
@@ -260,7 +260,7 @@ void Flight::note_thrown(FlightSlot& slot) const noexcept {
   }
 }
 
-/// The device has passed what was launched for the tile.
+/// Looks at the zones, once the device has passed what was launched for the tile.
 void Flight::look_at_zones(FlightSlot& slot) const noexcept {
   try {
     if (auto wrong = RedZones::look(slot.parts, *slot.loan)) slot.failure = std::move(wrong);
@@ -273,12 +273,12 @@ Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
   FlightSlot& slot = slot_of(++retired_);
   note_thrown(slot);
   if (red_zones_ && slot.failure == nullptr && loss == nullptr) look_at_zones(slot);
-  // Now, while all tiles of the batch are still in their slots.
+  // Times are noted now, while all tiles of the batch are still in their slots.
   if (slot.leads) note_times(retired_, loss != nullptr);
   paths_.end_mapped(std::exchange(slot.mapped_bytes, 0));
   auto failure = std::exchange(slot.failure, nullptr);
   auto const of_device = [](auto const& one) { return one->kind == ErrorKind::device_lost; };
-  // Now, while the loan keeps its bytes.
+  // Hooks are told now, while the loan keeps its bytes.
   bool const lost = loss != nullptr && of_device(loss) && (failure == nullptr || of_device(failure));
   if (lost) {
     for (auto const& hook : hooks_) hook->lost(*slot.loan, lane_);

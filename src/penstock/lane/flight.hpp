@@ -21,12 +21,12 @@
 
 namespace penstock {
 
-/// What one lane has on its device: its streams, the slots, and in them the tiles in flight, oldest first.
+/// The part of a lane on its device: its streams, the slots, and in them the tiles in flight, oldest first.
 ///
-/// Invariant: tiles are numbered from 1 in the order they were put, and retired in that order. A slot is used again
-/// only
-///            when its tile was retired, so no copy or kernel of a later tile can meet one of an earlier. `landed` of a
-///            tile is recorded behind all that the device does for it, also if only some of its steps were enqueued.
+/// Invariant: tiles are numbered from 1 in the order they were put, and retired in that order. A slot is used
+///            again only when its tile was retired, so no copy or kernel of a later tile can meet one of an earlier.
+///            `landed` of a tile is recorded behind all that the device does for it, also if only some of its steps
+///            were enqueued.
 /// Threads:   the lane's.
 class Flight {
  public:
@@ -40,7 +40,7 @@ class Flight {
   StreamRef compute() const noexcept { return streams_.compute(); }
   std::size_t size() const noexcept { return static_cast<std::size_t>(put_ - retired_); }
   bool empty() const noexcept { return put_ == retired_; }
-  /// How many tiles can be put.
+  /// Number of tiles that can be put.
   std::size_t room() const noexcept { return slots_.size() - size(); }
   /// The number of the youngest tile in flight, or of the last that was.
   std::uint64_t youngest() const noexcept { return put_; }
@@ -49,10 +49,10 @@ class Flight {
   std::uint64_t copies() const noexcept { return enqueuer_.copies(); }
   /// Tiles that were mapped.
   std::uint64_t mapped() const noexcept { return enqueuer_.mapped(); }
-  /// What became of the stage's promise to be capturable.
+  /// The outcome of the stage's promise to be capturable.
   GraphCapture const& graphs() const noexcept { return enqueuer_.graphs(); }
 
-  /// Makes what else the work of this stage needs, so that its tiles do not wait for that. Once, before the first tile.
+  /// Makes what else this stage's work needs, so that tiles do not wait for it. Call it once, before the first tile.
   ///
   /// Throws: Error, if the device refuses.
   void prepare(Stage const& stage) { enqueuer_.prepare(stage); }
@@ -109,15 +109,15 @@ class Flight {
   bool const red_zones_;
   LaneStreams streams_;
   PathChooser paths_;
-  DeviceMemory memory_;  ///< Of all slots: their inputs side by side, then their outputs, as in a pool.
+  DeviceMemory memory_;  ///< Memory of all slots: their inputs side by side, then their outputs, as in a pool.
   std::vector<std::unique_ptr<FlightSlot>> slots_;
   std::unique_ptr<StepTimer> timer_;  ///< Null, if nothing records.
   BatchEnqueuer enqueuer_;
   WorkFailure finish_work_;
   std::uint64_t put_ = 0;
   std::uint64_t retired_ = 0;
-  FlightBatch batch_;                                    ///< What is being put, or was put last.
-  std::vector<std::optional<std::uint64_t>> sequences_;  ///< With room for all slots, so that nothing is allocated.
+  FlightBatch batch_;                                    ///< The batch that is being put, or was put last.
+  std::vector<std::optional<std::uint64_t>> sequences_;  ///< It has room for all slots, so that nothing is allocated.
 };
 
 }  // namespace penstock

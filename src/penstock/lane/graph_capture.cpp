@@ -37,7 +37,7 @@ void GraphChoice::decide() noexcept {
   phase_ = median(launches_) < median(runs_) ? Phase::launch : Phase::run;
 }
 
-/// Among so many times a single one that was delayed has no effect.
+/// Among that many times a single one that was delayed has no effect.
 std::chrono::nanoseconds GraphChoice::median(Times& times) noexcept {
   auto const middle = times.begin() + samples / 2;
   std::nth_element(times.begin(), middle, times.end());
@@ -91,7 +91,7 @@ std::size_t GraphCapture::launch(SlotGraph const& slot) {
   return slot.produced;
 }
 
-/// Nothing if the tile has yet to be run.
+/// Returns nothing if the tile has yet to be run.
 std::optional<std::size_t> GraphCapture::run_captured(Stage& stage, DeviceTile const& tile, TileWork work,
                                                       SlotGraph& slot) {
   bool const first = !slot.captured;
@@ -106,7 +106,7 @@ std::optional<std::size_t> GraphCapture::run_captured(Stage& stage, DeviceTile c
   graph->captures = slot.captures + 1;
   slot = std::move(*graph);
   if (first) choice_.captured();
-  // Not by `launch`, since a first launch takes longer than others.
+  // This is no call of `launch`, since a first launch takes longer than others.
   compute_.launch(*slot.captured);
   ++launched_;
   return slot.produced;
@@ -141,7 +141,7 @@ void GraphCapture::drop_capture() noexcept {
   try {
     static_cast<void>(stream_->end_capture());
   } catch (...) {
-    // What the stage threw says more.
+    // The stage's own exception says more.
   }
 }
 

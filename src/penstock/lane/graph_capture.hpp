@@ -15,7 +15,7 @@
 
 namespace penstock {
 
-/// How a lane gives a stage's work to its device: by what it was told, or by what its own calls took.
+/// Decides how a lane gives a stage's work to its device: by what it was told, or by what its own calls took.
 ///
 /// If it is to find out, it compares the times of some runs, after a few that do not count, with those of some launches
 /// of graphs, made in few slots. It keeps the way with the lesser median. A tie goes to runs, which take no memory.
@@ -59,23 +59,23 @@ class GraphChoice {
   Times launches_{};
 };
 
-/// What of a tile distinguishes the work on it from the work on other tiles in the same slot.
+/// The properties of a tile that distinguish the work on it from the work on other tiles in the same slot.
 struct TileWork {
   std::size_t filled = 0;
   TileShape::MoreBytes more_filled = {};
-  std::uint64_t variant = 0;  ///< As Stage::variant.
+  std::uint64_t variant = 0;  ///< The result of Stage::variant.
 
   bool operator==(TileWork const&) const = default;
 };
 
-/// What a stage enqueues in one slot for tiles of the same work.
+/// The work that a stage enqueues in one slot for tiles of the same work.
 struct SlotGraph {
   std::optional<Capture> captured = {};
-  TileWork work = {};        ///< Of the tile for which it was captured,
+  TileWork work = {};        ///< Work of the tile for which it was captured,
   std::size_t produced = 0;  ///< and what the stage said of it.
   TileWork other = {};       ///< The work of the slot's last tiles, if that was another,
   unsigned others = 0;       ///< and how many there were in a row.
-  unsigned captures = 0;     ///< How often it was captured.
+  unsigned captures = 0;     ///< Number of times that it was captured.
 };
 
 /// Gives a stage's work on copied tiles to the device: tile by tile, or by graphs that it captured, one for each slot,
@@ -86,15 +86,15 @@ struct SlotGraph {
 /// Threads:   the lane's.
 class GraphCapture {
  public:
-  /// After so many tiles of another work in a row a slot's graph is made anew: the first tiles of a run may be small.
+  /// After this many tiles of another work in a row a slot's graph is made anew: the first tiles of a run may be small.
   /// The next time it takes twice as many: a stage with sizes that change all the time should rather be run.
   static constexpr unsigned worth_another = 3;
 
   GraphCapture(Device& device, Graphs asked, StreamRef compute, int priority)
       : device_(device), asked_(asked), compute_(compute), priority_(priority), choice_(asked) {}
 
-  /// Makes the stream in which this stage's work is captured, if captures are allowed. Once, before the first tile;
-  /// without it no work is captured.
+  /// Makes the stream in which this stage's work is captured, if captures are allowed. Call it once, before the first
+  /// tile; without it no work is captured.
   ///
   /// Throws: Error, if the device refuses.
   void prepare(Stage const& stage);
@@ -103,9 +103,9 @@ class GraphCapture {
   ///
   /// Throws: what the stage throws when it is run, or Error.
   std::size_t run(Stage& stage, DeviceTile const& tile, SlotGraph& slot);
-  /// How many tiles had their work launched as a graph.
+  /// Number of tiles whose work was launched as a graph.
   std::uint64_t launched() const noexcept { return launched_; }
-  /// Why the stage's work cannot be captured, though the stage promises so; null if it could, or was not to be.
+  /// The reason why the work cannot be captured, though the stage promises so; null if it could, or was not to be.
   std::shared_ptr<Failure const> const& failure() const noexcept { return failure_; }
 
  private:
@@ -122,8 +122,8 @@ class GraphCapture {
   StreamRef const compute_;
   int const priority_;
   GraphChoice choice_;
-  /// Where it captures, if it may. Not the compute stream: while a default stream is captured code that names no stream
-  /// fails.
+  /// The stream in which it captures, if it may. It is not the compute stream: while a default stream is captured, code
+  /// that names no stream fails.
   std::optional<Stream> stream_;
   std::uint64_t launched_ = 0;
   std::shared_ptr<Failure const> failure_;

@@ -7,9 +7,9 @@
 namespace penstock {
 namespace {
 
-/// How many whole blocks in a row may pass tiles that wait for their neighbours: some neighbours may be out for long.
+/// Maximum number of whole blocks in a row that pass tiles that wait for neighbours: some may be out for long.
 constexpr unsigned most_overtakings = 4;
-/// So many tiles in a row pay for one more tile in a batch: its last tile's wait against the cost of one more copy.
+/// This many tiles in a row pay for one more tile in a batch: its last tile's wait against the cost of one more copy.
 constexpr std::uint64_t tiles_for_one_more = 32;
 /// A GPU's link takes 20 us for it.
 constexpr std::size_t small_batch_bytes = std::size_t{1} << 20;
@@ -128,7 +128,7 @@ void Intake::take_any(std::vector<Loan>& batch) noexcept {
 }
 
 /// No tile of a batch is computed before the whole batch is uploaded, nor downloaded before the whole batch is
-/// computed: one direction stays behind the other by so much to the end. So batches grow with the length of the run.
+/// computed: one direction stays behind the other by that much to the end. So batches grow with the length of the run.
 std::size_t Intake::most_at_once() const noexcept {
   std::uint64_t const in_a_row = row_ended_ ? in_a_row_ / 2 : in_a_row_;
   return std::clamp<std::size_t>(in_a_row / tiles_for_one_more, small_batch_, batch_);
@@ -149,7 +149,7 @@ bool Intake::whole_fits(DeviceRoom const& room) const noexcept {
 bool Intake::may_put_parts(DeviceRoom const& room) const noexcept {
   if (gathered_.empty() || room.free == 0) return false;
   if (overtaken_ >= most_overtakings || most_at_once() < batch_) return true;
-  // With less to do the device might run dry before a block is whole.
+  // The device might run dry before a block is whole if it had less to do.
   return room.in_flight < half_of_slots_ || room.ending;
 }
 

@@ -14,8 +14,8 @@
 
 namespace penstock {
 
-/// What a lane has taken from its inbox and not yet put on its device, by blocks: each is `block` tiles that lie side
-/// by side in the pool, the last one perhaps fewer. A block that is whole travels as one copy, if its tiles are full,
+/// Tiles that a lane has taken from its inbox and not yet put on its device, by blocks. Each is `block` tiles that lie
+/// side by side in the pool, the last one perhaps fewer. A whole block travels as one copy, if its tiles are full,
 /// and comes home together, so that it is whole again the next time.
 ///
 /// Invariant: a tile that was added is taken once. Each block that has a tile is in the order of those that were begun,
@@ -23,13 +23,13 @@ namespace penstock {
 /// Threads:   the lane's. It allocates only when it is made.
 class BatchBuilder {
  public:
-  /// For a pool of so many tiles; `block` is 1 or more.
+  /// Serves a pool of `tiles` tiles; `block` is 1 or more.
   BatchBuilder(std::size_t tiles, std::size_t block);
 
   void add(Loan loan) noexcept;
   bool empty() const noexcept { return size_ == 0; }
   std::size_t size() const noexcept { return size_; }
-  /// How many tiles the block has that was whole first; 0 if no block is whole.
+  /// Number of tiles of the block that was whole first; 0 if no block is whole.
   std::size_t whole() const noexcept { return whole_.empty() ? 0 : size_of(whole_.first()); }
   /// True if that block is also the one that began to gather first.
   bool whole_is_oldest() const noexcept { return !whole_.empty() && whole_.first() == begun_.first(); }
@@ -62,28 +62,28 @@ class BatchBuilder {
       std::size_t previous = 0;
     };
     Link& at(std::size_t place) noexcept { return place == 0 ? links_.back() : links_[place - 1]; }
-    std::vector<Link> links_;  ///< Of the blocks; behind them the link to the first and the last block.
+    std::vector<Link> links_;  ///< Links of the blocks; behind them the link to the first and the last block.
   };
   std::size_t size_of(std::size_t block) const noexcept;
 
   std::size_t const block_;
-  std::vector<Loan> here_;          ///< By the index of the tile.
-  std::vector<std::size_t> count_;  ///< By block.
+  std::vector<Loan> here_;          ///< Loans by the index of the tile.
+  std::vector<std::size_t> count_;  ///< Number of tiles here, by block.
   std::size_t size_ = 0;
   Order begun_;  ///< Blocks that have any tile.
   Order whole_;  ///< Blocks that have all their tiles.
 };
 
-/// What a device has room for, and what it has to do.
+/// The room on a device, and its work.
 struct DeviceRoom {
   std::size_t free = 0;       ///< Slots.
   std::size_t in_flight = 0;  ///< Tiles.
   bool ending = false;        ///< No more tiles come soon, so no tile waits for its neighbours.
 };
 
-/// What comes in to a lane: an inbox, and the decision which of the tiles in it go on the device next, and when.
+/// The way in to a lane: an inbox, and the decision which of the tiles in it go on the device next, and when.
 ///
-/// A whole block goes as soon as there are slots for it; parts of blocks when the device has less than half of its
+/// A whole block goes as soon as there are slots for it. Parts of blocks go when the device has less than half of its
 /// slots to work on, when no more tiles come, or when four whole blocks have passed the oldest. Beyond 1 MiB a batch
 /// grows with the number of tiles in a row.
 ///
@@ -96,7 +96,7 @@ struct DeviceRoom {
 class Intake {
  public:
   using Clock = penstock::Clock;
-  /// For one pool, of so many tiles of that shape. Of the options it goes by batch and slots, and it notes times if
+  /// Serves one pool, of `tiles` tiles of that shape. Of the options it uses batch and slots, and it notes times if
   /// there is a recorder.
   Intake(std::size_t tiles, TileShape shape, LaneOptions const& options);
 
@@ -126,7 +126,7 @@ class Intake {
   /// No tile is on the device and none is gathered: the row of tiles ends here.
   void end_row() noexcept { row_ended_ = true; }
 
-  /// When each tile was pushed last, by its index; empty without a recorder.
+  /// Time at which each tile was pushed last, by its index; empty without a recorder.
   std::span<Clock::time_point const> pushed() const noexcept { return pushed_; }
 
  private:
@@ -137,7 +137,7 @@ class Intake {
 
   std::size_t const tiles_;
   std::size_t const batch_;
-  std::size_t const half_of_slots_;  ///< What a device has enough to do with.
+  std::size_t const half_of_slots_;  ///< Number of tiles that are enough work for a device.
   std::size_t const small_batch_;    ///< Tiles that may go at once from the first on: as many as 1 MiB holds.
   bool const in_order_;
   Mailbox<Tile*> inbox_;
@@ -147,7 +147,7 @@ class Intake {
   BatchBuilder gathered_;
   unsigned overtaken_ = 0;      ///< Whole blocks that passed the oldest in a row.
   std::uint64_t in_a_row_ = 0;  ///< Tiles put; halved each time there were none for a while.
-  bool row_ended_ = false;      ///< Since the last put.
+  bool row_ended_ = false;      ///< The row ended since the last put.
 };
 
 }  // namespace penstock

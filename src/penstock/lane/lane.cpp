@@ -96,7 +96,7 @@ void Lane::body(std::promise<void>& ready, Stages const& stages) {
     ready.set_value();
   } catch (...) {
     static_cast<void>(device_.take_refusal());
-    queue_.wait_idle();  // What the stage has launched uses what the stage owns.
+    queue_.wait_idle();  // The stage's launched work uses what the stage owns.
     if (!device_.abandoned()) stage_.reset();
     let_go();
     ready.set_exception(std::current_exception());
@@ -176,7 +176,7 @@ void Lane::serve() {
 bool Lane::take_tiles() {
   bool const any = intake_.gather();
   if (intake_.empty()) return any;
-  // Asked only after gathering: so a tile that was submitted after cancel() had returned is turned away.
+  // This is asked only after gathering: so a tile that was submitted after cancel() had returned is turned away.
   if (turns_away()) {
     while (!intake_.empty()) {
       intake_.take_any(batch_);
@@ -201,7 +201,7 @@ bool Lane::take_tiles() {
 /// Brings a tile of its own, now that it has none. False if there is nothing to bring, now or ever.
 bool Lane::bring() {
   if (!brings_ || !options_.bringer->ready()) return false;
-  // Before it is asked whether the lane ends: the thread that closes it asks in the other order.
+  // This comes before the question whether the lane ends: the thread that closes it asks in the other order.
   bringing_.store(Bringing::yes, std::memory_order_seq_cst);
   bool const more = !turns_away() && !state_.ending() && options_.bringer->bring(number_);
   if (auto bringing = Bringing::yes;
@@ -245,7 +245,7 @@ bool Lane::watch(Predicate const& work_waits) {
   auto awake_since = start;
   for (auto now = start;;) {
     std::uint64_t const retired = queue_.retired();
-    summary_.idle = idle + (now - start);  // What the last look takes may be work.
+    summary_.idle = idle + (now - start);  // The last look may be work.
     queue_.look();
     now = Clock::now();
     queue_.end_look(now);
@@ -281,7 +281,7 @@ void Lane::finish_stage() {
     finished_ = true;
   } catch (Error const& error) {
     finish_failure_ = current_failure("finish", ErrorKind::device_refused);
-    // Else it is the loss of another device.
+    // Otherwise it is the loss of another device.
     if (error.sticky() && device_.lost()) queue_.lose("", error.what());
   } catch (...) {
     finish_failure_ = current_failure("finish", ErrorKind::device_refused);

@@ -50,7 +50,7 @@ class Lane {
   Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions options, unsigned number,
        Stages const& stages, CompletionTaker& completions)
       : Lane(device, shape, most_tiles, std::move(options), number, stages, std::nullopt, &completions) {}
-  /// The same for a function.
+  /// Makes the same lane for a function.
   Lane(Device& device, TileShape shape, std::size_t most_tiles, LaneOptions options, unsigned number,
        Stages const& stages, OnCompletion on_completion)
       : Lane(device, shape, most_tiles, std::move(options), number, stages,
@@ -96,7 +96,7 @@ class Lane {
   /// Threads: any.
   /// Blocks:  never.
   void stop_taking() noexcept { state_.close(); }
-  /// `stop_taking`, and waits for the end.
+  /// Calls `stop_taking`, and waits for the end.
   ///
   /// Threads: one.
   /// Blocks:  until then.
@@ -112,7 +112,7 @@ class Lane {
   /// Threads: any.
   /// Blocks:  never.
   void leave_behind() noexcept;
-  /// For a thread that ends the process from within a kernel: that kernel does not end.
+  /// Abandons the device, for a thread that ends the process from within a kernel: that kernel does not end.
   ///
   /// Threads: any.
   void abandon_device() noexcept;
@@ -122,16 +122,16 @@ class Lane {
     return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
   Device const& device() const noexcept { return device_; }
-  /// Only once closed: the finished stage; null if the device was lost before, or its finish failed.
+  /// The finished stage, once closed; null if the device was lost before, or its finish failed.
   Stage* finished_stage() const noexcept { return finished_ ? stage_.get() : nullptr; }
-  /// Only once closed: why the stage's finish failed, if it did.
+  /// The reason why the stage's finish failed, if it did; only once closed.
   std::shared_ptr<Failure const> finish_failure() const noexcept { return finish_failure_; }
-  /// Why its thread is not bound as asked, in words.
+  /// The CPUs that its thread is bound to; and the reason, in words, why it is not bound as asked.
   CpuSet const& bound_to() const noexcept { return thread_.bound_to(); }
   std::optional<std::string> const& binding_error() const noexcept { return thread_.binding_error(); }
-  /// Only once closed: what it did.
+  /// Summary of what it did; only once closed.
   LaneSummary summary() const noexcept;
-  /// What it has done so far, and how many tiles wait for it; not which device it has.
+  /// Counts of what it has done so far and of the tiles that wait for it, without its device.
   ///
   /// Threads: any.
   LaneSnapshot snapshot() const noexcept;
@@ -159,7 +159,7 @@ class Lane {
   TileShape const shape_;
   LaneOptions const options_;
   unsigned const number_;
-  std::optional<CompletionFunction> function_;  ///< If it was made for one.
+  std::optional<CompletionFunction> function_;  ///< Set if it was made for one.
   std::size_t const most_tiles_;
 
   // Shared with other threads.
@@ -175,8 +175,8 @@ class Lane {
   LaneSummary summary_;
   DeviceQueue queue_;
   std::unique_ptr<Stage> stage_;
-  std::vector<Loan> batch_;         ///< What is being put.
-  Clock::time_point serves_since_;  ///< When the first batch was put.
+  std::vector<Loan> batch_;         ///< The batch that is being put.
+  Clock::time_point serves_since_;  ///< Time at which the first batch was put.
   bool brings_;                     ///< It has a bringer, and has not left that.
   bool finished_ = false;
   std::shared_ptr<Failure const> finish_failure_;

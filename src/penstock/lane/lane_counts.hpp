@@ -29,7 +29,7 @@ class LaneCount {
 ///
 /// Threads: `read`: any, also while the lane counts; all else: the lane's.
 struct alignas(64) LaneCounts {
-  /// Why the lane queried its device.
+  /// Reasons why the lane queried its device.
   enum class By : std::uint8_t { callback, look, watchdog };
 
   LaneCount put;

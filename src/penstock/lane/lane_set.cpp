@@ -14,7 +14,7 @@
 namespace penstock {
 namespace {
 
-/// How far a lane may be ahead of the others and still get the neighbours of what it has.
+/// Batches by which a lane may be ahead of the others and still get the neighbours of what it has.
 constexpr std::size_t batches_ahead = 2;
 
 struct Found {
@@ -50,14 +50,14 @@ LaneSet::LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::siz
       batch_(largest_batch(options.batch, options.flight.slots, most_tiles, places.size())),
       near_(parts_of(places)) {
   if (places.empty()) throw Error(ErrorKind::bad_argument, "A pipeline needs at least one lane: ask for 1 or more.");
-  // First, because a lane that finds no place in it would end alone, and wait for the others.
+  // This comes first, because a lane that finds no place in it would end alone, and wait for the others.
   lanes_.reserve(places.size());
-  failures_.reserve(2 * places.size());  // So that no merge is left out for want of memory.
+  failures_.reserve(2 * places.size());  // No merge is then left out for want of memory.
   try {
     make_lanes(places, shape, most_tiles, options, stages, completions);
     note_who_is_near(places);
   } catch (...) {
-    close();  // All at once, as they end together.
+    close();  // They close at once, as they end together.
     throw;
   }
 }
@@ -91,7 +91,7 @@ void LaneSet::note_who_is_near(std::vector<LanePlace> const& places) {
 
 LaneSet::~LaneSet() {
   cancel();
-  close();  // All at once, as they end together.
+  close();  // They close at once, as they end together.
 }
 
 bool LaneSet::submit(Loan& loan) noexcept {
@@ -138,7 +138,7 @@ void LaneSet::flush() noexcept {
 }
 
 void LaneSet::close() {
-  // All at once, so that their stages finish side by side.
+  // All stop at once, so that their stages finish side by side.
   for (auto const& lane : lanes_) lane->stop_taking();
   for (auto const& lane : lanes_) lane->close();
 }

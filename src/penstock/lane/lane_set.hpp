@@ -15,15 +15,15 @@
 
 namespace penstock {
 
-/// What takes tiles for the devices: the lanes of a run, or in tests what stands for them.
+/// The interface that takes tiles for the devices: the lanes of a run, or in tests what stands for them.
 ///
 /// Threads: any.
 class TileTaker {
  public:
   /// Takes a tile, which is completed later; false once closed: the loan is then still the caller's.
   virtual bool submit(Loan& loan) noexcept = 0;
-  /// The same for a tile with a key: those of one key go one way, and those that are submitted one after the other stay
-  /// in that order.
+  /// Takes a tile with a key: those of one key go one way, and those that are submitted one after the other stay in
+  /// that order.
   virtual bool submit(Loan& loan, std::uint64_t key) noexcept = 0;
   /// True if no device serves any tile any more.
   virtual bool lost() const noexcept = 0;
@@ -47,7 +47,7 @@ class LaneSet final : public TileTaker {
   LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles, LaneOptions const& options,
           Stages const& stages, std::vector<CompletionTaker*> const& completions)
       : LaneSet(places, shape, most_tiles, options, stages, completions, std::nullopt) {}
-  /// The same for a function that all lanes call.
+  /// Makes the same set for a function that all lanes call.
   LaneSet(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles, LaneOptions const& options,
           Stages const& stages, Lane::OnCompletion on_completion)
       : LaneSet(places, shape, most_tiles, options, stages, {}, CompletionFunction(std::move(on_completion))) {}
@@ -64,17 +64,17 @@ class LaneSet final : public TileTaker {
   bool submit(Loan& loan, std::uint64_t key) noexcept override { return lanes_[key % lanes_.size()]->submit(loan); }
   bool lost() const noexcept override;
   std::size_t size() const noexcept { return lanes_.size(); }
-  /// As Lane::wake, for all.
+  /// Calls Lane::wake for all.
   void wake() noexcept;
-  /// As Lane::cancel, for all.
+  /// Calls Lane::cancel for all.
   void cancel() noexcept;
-  /// As Lane::flush, for all.
+  /// Calls Lane::flush for all.
   void flush() noexcept;
-  /// As Lane::close, for all.
+  /// Calls Lane::close for all.
   ///
   /// Blocks: until every tile is completed and every stage finished.
   void close();
-  /// As Lane::stop_taking for all, for a thread that keeps a lane from its end. The lanes of a device end together. So
+  /// Calls `stop_taking` of all, for a thread that keeps a lane from its end. The lanes of a device end together. So
   /// if this thread is a lane's, the lanes on its device get idle and wait for it, and what they have there is not yet
   /// freed. Lanes that are bringing a tile are left behind. If this thread runs a kernel of a device, that device is
   /// abandoned, since the kernel does not end.
@@ -86,18 +86,18 @@ class LaneSet final : public TileTaker {
   ///
   /// Threads: any.
   bool is_thread_of_a_device() const noexcept;
-  /// Only once closed, and once: calls `stages.merge` for each finished stage, in lane order. Says what failed of
+  /// Calls `stages.merge` for each finished stage, in lane order; only once closed, and once. Says what failed of
   /// finishing and merging.
   std::vector<std::shared_ptr<Failure const>> merge(Stages const& stages);
-  /// What each lane has done so far; `device` is left at 0.
+  /// Counts of what each lane has done so far; `device` is left at 0.
   ///
   /// Threads: any.
   std::vector<LaneSnapshot> snapshots() const;
-  /// Only once closed: what each lane did.
+  /// Summaries of what each lane did; only once closed.
   std::vector<LaneSummary> summaries() const;
-  /// What each lane's thread is bound to, as BoundThread::bound_to.
+  /// CPUs that each lane's thread is bound to, as BoundThread::bound_to tells.
   std::vector<CpuSet> bound_to() const;
-  /// Only once closed: threads that could not be bound, stages that could not be captured, in words.
+  /// Sentences on threads that could not be bound and stages that could not be captured; only once closed.
   std::vector<std::string> remarks() const;
 
  private:
@@ -115,13 +115,13 @@ class LaneSet final : public TileTaker {
   Lane& choose(Tile const& tile) noexcept;
   Lane* lane_of_this_thread() const noexcept;
 
-  std::optional<CompletionFunction> function_;  ///< If they were made for one.
+  std::optional<CompletionFunction> function_;  ///< Set if they were made for one.
   bool const bring_tiles_;                      ///< Lanes have a bringer.
   std::size_t const batch_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Lane*> all_;
-  std::vector<Near> near_;                                ///< By part, up to the last that has a lane.
-  std::vector<std::shared_ptr<Failure const>> failures_;  ///< Of their ends; with room for all.
+  std::vector<Near> near_;                                ///< Lanes by part, up to the last that has one.
+  std::vector<std::shared_ptr<Failure const>> failures_;  ///< Failures of their ends; with room for all.
 };
 
 }  // namespace penstock

@@ -31,7 +31,7 @@ class EndLatch {
   ///
   /// Blocks: until each that joined has come here.
   void leave() noexcept {
-    // Release, and acquire below: a lane that goes on to free sees what the others did, such as abandon the device.
+    // Release, and acquire below: a lane that then frees sees what the others did, such as abandon the device.
     busy_.fetch_sub(1, std::memory_order_acq_rel);
     all_left_.notify();
     auto const none = [this] { return busy_.load(std::memory_order_acquire) == 0; };
@@ -52,14 +52,14 @@ struct LanePost {
   EventCount bell;
 };
 
-/// How far a lane is in its life.
+/// Phases of a lane's life.
 enum class LaneAge : std::uint8_t {
   serves,
   idle,   ///< It has nothing on its device any more and will put nothing there; what it has there is not yet freed.
   ended,  ///< Its thread touches nothing any more.
 };
 
-/// What a lane's thread and others tell each other beside tiles and tickets.
+/// News between a lane's thread and others, beside tiles and tickets.
 ///
 /// Invariant: what is said stays said: a lane that is cancelled, closed or lost is so for ever, and ages only. Each
 ///            word to the lane is written before the bell is rung for it.
@@ -108,7 +108,7 @@ class LaneState {
   }
   /// True if the lane has to be awake for the end of its work.
   bool must_not_nap() const noexcept { return closed_.load(std::memory_order_acquire) || cancelled(); }
-  /// Sleeps for so long, or until the lane must not.
+  /// Sleeps for `length`, or until the lane must not.
   ///
   /// Threads: the lane's.
   /// Blocks:  until then.

@@ -58,7 +58,7 @@ void LaneStreams::join_stage(FlightEvents const& events) const {
 
 char const* LaneStreams::step_of(FlightEvents const& events, TransferPath path) const noexcept {
   if (path == TransferPath::mapped) return "stage";  // A mapped tile has no other step.
-  // Where all steps are in one stream the events between them are not recorded.
+  // The events between the steps are not recorded where all steps are in one stream.
   if (!split_) return "device";
   try {
     if (!events.uploaded->passed()) return "upload";

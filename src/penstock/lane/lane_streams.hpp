@@ -18,12 +18,12 @@ namespace penstock {
 
 /// The events of one slot that order the three steps of a batch and say that it has landed.
 struct FlightEvents {
-  /// `more_inputs`: how many inputs the tiles have beside the first.
+  /// `more_inputs` is the number of inputs that tiles have beside the first.
   FlightEvents(Device& device, bool split, std::size_t more_inputs, EventOptions options = {});
 
-  std::optional<Event> uploaded;  ///< This one and the next only where streams are split.
+  std::optional<Event> uploaded;  ///< Set, like the next, only where streams are split.
   std::optional<Event> computed;
-  std::vector<Event> more_uploaded;  ///< One for each further input that tiles have; likewise.
+  std::vector<Event> more_uploaded;  ///< One for each further input that tiles have, where streams are split.
   Event landed;
 };
 
@@ -36,7 +36,7 @@ struct FlightEvents {
 /// Threads:   the lane's.
 class LaneStreams {
  public:
-  /// `more_inputs`: how many inputs the tiles have beside the first.
+  /// `more_inputs` is the number of inputs that tiles have beside the first.
   ///
   /// Throws: Error, if the device refuses.
   LaneStreams(Device& device, FlightOptions const& options, std::size_t more_inputs);
@@ -48,22 +48,22 @@ class LaneStreams {
   StreamRef compute() const noexcept { return compute_; }
   StreamRef upload() const noexcept { return upload_; }
   StreamRef download() const noexcept { return download_; }
-  /// Of further input `which`, 0 for the second.
+  /// The upload stream of further input `which`, 0 for the second.
   StreamRef more_upload(std::size_t which) const noexcept {
     return split_ ? StreamRef(own_more_uploads_[which]) : upload_;
   }
-  /// How urgent the compute stream is: a thread's default stream has the least priority.
+  /// Priority of the compute stream: a thread's default stream has the least.
   int compute_priority() const noexcept { return compute_priority_; }
   /// True if the steps on that path are in three streams, which wait for each other.
   bool across(TransferPath path) const noexcept { return split_ && path == TransferPath::copied; }
   /// The stream of the last step on that path.
   StreamRef last(TransferPath path) const noexcept { return path == TransferPath::copied ? download_ : compute_; }
 
-  /// Lets the stage wait, on the device, until every input is there. Only where streams are split.
+  /// Lets the stage wait, on the device, until every input is there. Call it only where streams are split.
   void join_uploads(FlightEvents const& events) const;
-  /// Lets the download wait for the stage; likewise.
+  /// Lets the download wait for the stage. Call it only where streams are split.
   void join_stage(FlightEvents const& events) const;
-  /// How far a batch is known to be that has not landed: "upload", "stage" or "download"; "device" if nothing tells.
+  /// The step of a batch that has not landed: "upload", "stage" or "download"; "device" if nothing tells.
   char const* step_of(FlightEvents const& events, TransferPath path) const noexcept;
 
   /// Asks `passed()` until it says so. False if the lane's patience runs out first. An answer that the device refuses
@@ -77,7 +77,7 @@ class LaneStreams {
   ///
   /// Throws: as `await`, and returns the same.
   bool wait_idle(StreamRef stream);
-  /// Likewise for all of them, one after the other.
+  /// Waits likewise for all of them, one after the other.
   bool wait_idle();
   /// Waits in the device for all of them, for a device that is lost: it answers no question, and its work runs to its
   /// end.
@@ -94,11 +94,11 @@ class LaneStreams {
   std::optional<Stream> own_compute_;
   std::optional<Stream> own_upload_;
   std::optional<Stream> own_download_;
-  std::vector<Stream> own_more_uploads_;  ///< Of each further input, where streams are split.
+  std::vector<Stream> own_more_uploads_;  ///< Streams of the further inputs, where they are split.
   int const compute_priority_;
   StreamRef const compute_;
   StreamRef const upload_;    ///< The compute stream, unless they are split.
-  StreamRef const download_;  ///< Likewise.
+  StreamRef const download_;  ///< The compute stream, unless they are split.
   Event idle_mark_;           ///< Recorded where the lane waits for a stream.
 };
 

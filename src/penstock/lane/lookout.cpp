@@ -8,9 +8,9 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// With so much news since the last sleep, a lane counts as one that does not come to sleep.
+/// With this much news since the last sleep, a lane counts as one that does not get to sleep.
 constexpr std::uint64_t often = 4;
-/// How long a lane sleeps between two looks at a device that does not call it, unless it may spin.
+/// Time that a lane sleeps between two looks at a device that does not call it, unless it may spin.
 constexpr std::chrono::microseconds between_looks{50};
 /// To fall asleep and wake up takes some microseconds of CPU, and about as long again passes until the thread runs.
 constexpr nanoseconds shortest_nap = std::chrono::microseconds(50);
@@ -52,7 +52,7 @@ void Lookout::looked(std::uint64_t retired, std::size_t in_flight) noexcept {
 }
 
 /// A call that is asked for early comes in time. A call that is asked for at the last moment finds the processor
-/// asleep, too, and comes up to half a millisecond late. A lane that does not come to sleep needs no calls, and many
+/// asleep, too, and comes up to half a millisecond late. A lane that does not get to sleep needs no calls, and many
 /// calls are slow: at 4 KiB four lanes get through twice as many tiles without them (bench/lane/signal_bench).
 bool Lookout::wants_calls() const noexcept {
   return news_ < often;
@@ -67,7 +67,7 @@ nanoseconds Lookout::idle_budget(std::size_t in_flight, Clock::time_point now) c
   nanoseconds const longest = std::max(longest_nap, std::min(rate_.of(1) / 8, watchdog_));
   nanoseconds const most = std::min(work - std::max(rate_.of(half_of_slots()), least_work_left), longest);
   if (most < shortest_nap) return {};
-  // Until about a quarter is through, if nothing delays it; then the lane looks again and again.
+  // The lane sleeps until about a quarter is through, if nothing delays it; then it looks again and again.
   std::size_t const three_quarters = half_of_slots() + half_of_slots() / 2;
   return std::clamp(work - rate_.of(three_quarters), shortest_nap, most);
 }

@@ -15,17 +15,17 @@
 
 namespace penstock {
 
-/// How a batch gets to its stage and back.
+/// Ways of a batch to its stage and back.
 enum class TransferPath : std::uint8_t {
   mapped,  ///< No copy: the stage works on the tiles themselves, and `landed` is behind the stage.
-  copied,  ///< By copies, in the lane's streams.
+  copied,  ///< Copies, in the lane's streams.
 };
 
-/// For Transport::automatic: the most bytes, up and down, of mapped tiles in flight at once. Many mapped tiles at once
+/// Maximum of bytes for Transport::automatic, up and down, of mapped tiles in flight at once. Many mapped tiles at once
 /// are slower than batches of copies, and take the device's multiprocessors for as long as the link
 /// (docs/decisions/latency.md).
 inline constexpr std::size_t most_mapped_bytes = std::size_t{256} << 10;
-/// The same for a single tile that finds nothing of its lane on the device: the largest that was measured. Its steps
+/// Maximum for a single tile that finds nothing of its lane on the device: the largest that was measured. Its steps
 /// could overlap with nothing, so it is through sooner without copies at each size up to this
 /// (docs/decisions/latency.md).
 inline constexpr std::size_t most_lone_mapped_bytes = std::size_t{32} << 20;
@@ -34,13 +34,13 @@ inline constexpr std::size_t unbounded_mapped_bytes = std::numeric_limits<std::s
 /// True if a stage may be given the tile's own memory, or what it stands for.
 bool is_aligned_for(Tile const& tile, Stage const& stage);
 
-/// Where a device itself sees the tiles of a pool; the device is asked once for each tile, and each time for memory
+/// The places at which a device sees the tiles of a pool; it is asked once for each tile, and each time for memory
 /// that a tile stands for.
 ///
 /// Threads: the lane's.
 class MappedTiles {
  public:
-  /// For tiles of one pool, which has so many. The device outlives it.
+  /// Serves one pool of `tiles` tiles. The device outlives it.
   MappedTiles(Device& device, std::size_t tiles) : device_(device), tiles_(tiles) {}
 
   /// The parts in the device's addresses. Empty if the device does not see the tile's memory, because that was not
@@ -57,7 +57,7 @@ class MappedTiles {
   std::optional<TileParts> see(Tile const& tile);
 
   Device& device_;
-  std::vector<Known> tiles_;  ///< By index.
+  std::vector<Known> tiles_;  ///< Tiles by index.
 };
 
 /// Chooses the path of each batch of one lane.
@@ -68,16 +68,16 @@ class MappedTiles {
 /// Threads:   the lane's.
 class PathChooser {
  public:
-  /// For a pool of so many tiles. `bound`: the most bytes of mapped tiles in flight at once, for Transport::automatic;
-  /// a lone tile may have most_lone_mapped_bytes.
+  /// Serves a pool of `tiles` tiles. `bound` is the maximum of bytes of mapped tiles in flight at once, for
+  /// Transport::automatic; a lone tile may have most_lone_mapped_bytes.
   PathChooser(Device& device, Transport transport, std::size_t bound, TileShape shape, std::size_t tiles);
 
-  /// For a batch that comes next on the device; `put` is the number of the last tile there, `retired` of the last that
-  /// is through.
+  /// The path of the batch that comes next on the device; `put` is the number of the last tile there, `retired` of the
+  /// last that is through.
   TransferPath choose(std::span<Loan const> loans, Stage const& stage, std::uint64_t put, std::uint64_t retired);
-  /// As MappedTiles::find.
+  /// Calls MappedTiles::find.
   std::optional<TileParts> find(Tile const& tile) { return pool_.find(tile); }
-  /// So many bytes of mapped tiles are on the device, or are through.
+  /// Counts bytes of mapped tiles that are on the device, or are through.
   void begin_mapped(std::size_t bytes) noexcept { mapped_bytes_ += bytes; }
   void end_mapped(std::size_t bytes) noexcept { mapped_bytes_ -= bytes; }
 
@@ -91,7 +91,7 @@ class PathChooser {
   std::vector<std::size_t> const more_inputs_;
   MappedTiles pool_;
   std::uint64_t youngest_copied_ = 0;  ///< The last tile that was not mapped.
-  std::size_t mapped_bytes_ = 0;       ///< Of mapped tiles in flight, both ways.
+  std::size_t mapped_bytes_ = 0;       ///< Bytes of mapped tiles in flight, both ways.
 };
 
 }  // namespace penstock

@@ -8,10 +8,10 @@
 
 namespace penstock {
 
-/// How long a thread still waits for a device that finishes nothing.
+/// Decides how long a thread still waits for a device that finishes nothing.
 ///
 /// It counts the time that the thread sees pass, look by look. Between two looks it counts at most the time that a
-/// running thread takes: a process that is stopped, a frozen container or a suspended machine looks at nothing, and its
+/// running thread takes. A process that is stopped, a frozen container or a suspended machine looks at nothing, and its
 /// devices may have stood still as well. The first gap that is longer than that lets the count start again, so that the
 /// device gets the whole time once more. Later gaps count as one step each, so the end comes however often the thread
 /// is held up.
@@ -22,7 +22,7 @@ class Patience {
  public:
   using Clock = penstock::Clock;
 
-  /// For `length`, looked at about every `between_looks`, from `now` on.
+  /// Lasts for `length`, looked at about every `between_looks`, from `now` on.
   Patience(std::chrono::nanoseconds length, std::chrono::nanoseconds between_looks, Clock::time_point now) noexcept
       : length_(length),
         longest_step_(std::min(std::max<std::chrono::nanoseconds>(most_late, 4 * std::min(between_looks, length / 4)),

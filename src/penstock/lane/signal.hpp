@@ -20,7 +20,7 @@ struct Ticket {
   StreamStatus status;
 };
 
-/// How a lane learns that its device got somewhere: by tickets in its mailbox, or by a look.
+/// Tells a lane that its device got somewhere: by tickets in its mailbox, or by a look.
 ///
 /// Numbers start at 1 and grow by one per tile.
 /// Threads: the lane that it belongs to. Its tickets arrive in the lane's mailbox from wherever the device calls.
@@ -42,14 +42,14 @@ class Signal {
   virtual bool wakes() const noexcept = 0;
 };
 
-/// What a lane has for its signal. Device, tickets and bell outlive it.
+/// Things that a lane has for its signal. Device, tickets and bell outlive it.
 struct SignalContext {
   Device& device;
   Mailbox<Ticket>& tickets;
   EventCount& bell;    ///< Rung for each ticket.
-  std::size_t depth;   ///< The most tiles in flight.
+  std::size_t depth;   ///< Maximum number of tiles in flight.
   unsigned lane = 0;   ///< The lane's number, for the names of threads.
-  CpuSet const& cpus;  ///< Where threads of the signal may run.
+  CpuSet const& cpus;  ///< CPUs that threads of the signal may run on.
 };
 
 }  // namespace penstock

@@ -18,7 +18,7 @@ struct StepTimerOptions {
   unsigned lane = 0;  ///< Its number, for the names of rows.
   std::size_t slots = 1;
   bool split = true;            ///< Each step has a stream of its own.
-  std::size_t more_inputs = 0;  ///< That tiles have beside the first, each uploaded in a stream of its own if split.
+  std::size_t more_inputs = 0;  ///< Inputs beside the first, each uploaded in a stream of its own if split.
   bool shared = false;          ///< Others compute in the stream of the stage as well.
 };
 
@@ -39,18 +39,18 @@ class StepTimer {
   /// order is made with these events; those between the steps are used only if it goes by three streams.
   virtual FlightEvents& open(std::size_t slot, std::uint64_t oldest, std::uint64_t youngest,
                              TransferPath path) noexcept = 0;
-  /// To be called before each step, in their order. A mark that is refused costs the tile its times and nothing else.
+  /// Must be called before each step, in their order. A mark that is refused costs the tile its times and nothing else.
   ///
   /// Throws: a sticky Error.
   virtual void begin(std::size_t slot, Step step, StreamRef stream) = 0;
-  /// Likewise, before the upload of further input `which`, 0 for the second.
+  /// Must be called before the upload of further input `which`, 0 for the second.
   virtual void begin_more(std::size_t slot, std::size_t which, StreamRef stream) = 0;
   /// Notes the times of a batch that the device has passed, and since when the host might have known.
   ///
   /// Shape:  the sequence of each tile of the batch, in its order; empty for one of which nothing is to be noted.
   /// Throws: Error, if the device does not say.
   virtual void note(std::size_t slot, std::span<std::optional<std::uint64_t> const> sequences) = 0;
-  /// As `note` for a batch of which nothing is to be noted: only the next one may be behind it.
+  /// Notes nothing of a batch: only the next one may be behind it.
   virtual void pass(std::size_t slot) = 0;
 };
 

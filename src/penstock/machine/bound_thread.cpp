@@ -43,7 +43,7 @@ struct BoundThread::State {
     tried.set_value();
     try {
       body(stop);
-      // What the body holds ends on its own thread: a lane's streams belong there.
+      // The body's captures end on its own thread: a lane's streams belong there.
       body = nullptr;
     } catch (...) {
       escaped = std::current_exception();

@@ -21,13 +21,13 @@ class BoundThread {
  public:
   using Body = std::function<void(std::stop_token)>;
 
-  /// No thread.
+  /// Makes an object without a thread.
   BoundThread() noexcept;
-  /// Starts `body` on a thread that runs on `cpus`; empty: wherever the calling thread may. What the system shows
-  /// (`top -H`) are the first 15 characters of the name.
+  /// Starts `body` on a thread that runs on `cpus`; empty: wherever the calling thread may. The system shows (`top -H`)
+  /// the first 15 characters of the name.
   ///
   /// Blocks: until the thread has taken its name and CPUs, some ten microseconds.
-  /// Throws: Error of kind system, if the system refuses another thread. A binding refused is no reason: see
+  /// Throws: Error of kind system, if the system refuses another thread. A binding that is refused does not throw: see
   /// binding_error().
   BoundThread(std::string name, CpuSet cpus, Body body);
   BoundThread(BoundThread&&) noexcept;
@@ -40,17 +40,17 @@ class BoundThread {
   bool joinable() const noexcept { return thread_.joinable(); }
   void request_stop() noexcept { thread_.request_stop(); }
   std::string const& name() const noexcept;
-  /// Why the thread does not run on its CPUs, or not on all of them. It runs nevertheless.
+  /// The reason why the thread does not run on its CPUs, or not on all of them. It runs nevertheless.
   std::optional<std::string> const& binding_error() const noexcept;
 
-  /// The CPUs that it is bound to; empty if it is to none, or not to all that it should be.
+  /// The CPUs that it is bound to; empty if it is bound to none, or not to all that it should be.
   CpuSet const& bound_to() const noexcept;
 
   /// Waits for the end of the body; throws what escaped it. Does nothing if there is no thread to wait for.
   ///
   /// Blocks: until the body has returned.
   void join();
-  /// Like `join`, but returns what escaped the body.
+  /// Waits as `join` does, but returns what escaped the body.
   ///
   /// Blocks: until the body has returned.
   std::exception_ptr finish() noexcept;
@@ -59,7 +59,7 @@ class BoundThread {
   struct State;
   void end() noexcept;
 
-  // Apart from this object, which may move while the thread runs. The thread dies first.
+  // The state is apart from this object, which may move while the thread runs. The thread dies first.
   std::unique_ptr<State> state_;
   std::jthread thread_;
 };

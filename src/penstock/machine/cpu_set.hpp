@@ -14,7 +14,7 @@ class CpuSet {
  public:
   CpuSet() = default;
   CpuSet(std::initializer_list<int> cpus) : CpuSet(std::vector<int>(cpus)) {}
-  /// In any order; doubles count once.
+  /// Makes a set of `cpus`, in any order; duplicates count once.
   explicit CpuSet(std::vector<int> cpus);
 
   bool empty() const noexcept { return cpus_.empty(); }
@@ -24,7 +24,7 @@ class CpuSet {
   /// Those of this set that `other` lacks.
   CpuSet without(CpuSet const& other) const;
 
-  /// In ascending order.
+  /// Iterates in ascending order.
   auto begin() const noexcept { return cpus_.begin(); }
   auto end() const noexcept { return cpus_.end(); }
   /// "0-3,8"; "none" if empty.

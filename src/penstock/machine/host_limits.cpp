@@ -63,8 +63,8 @@ std::uint64_t number_of(std::string const& text, std::string_view name) {
   return 0;
 }
 
-/// A group that may have `most` bytes and says in these files how much it has, and under these names how much of that
-/// the kernel takes back before it lets the group run out.
+/// Lowers `limits` to those of a group that may have `most` bytes. Its files tell how much of them is in use, and under
+/// these names how much of that the kernel takes back before it lets the group run out.
 void limit_memory(CgroupLimits& limits, std::uint64_t most, fs::path const& used, fs::path const& statistics,
                   std::initializer_list<std::string_view> reclaimable) {
   lower(limits.memory_bytes, most);
@@ -110,7 +110,7 @@ void read_memory_controller(fs::path const& directory, CgroupLimits& limits) {
   }
 }
 
-/// What follows "key", blanks and a colon in the first line of `text` that has it.
+/// The text behind `key`, blanks and a colon in the first line of `text` that has them.
 std::string field(std::string const& text, std::string_view key) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

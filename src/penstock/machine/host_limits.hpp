@@ -9,15 +9,15 @@
 
 namespace penstock {
 
-/// What the control groups of this process (containers, systemd units) let it have. Empty: no limit, or none known.
+/// Limits that the control groups of this process (containers, systemd units) set. Empty: no limit, or none known.
 struct CgroupLimits {
   std::optional<double> cpus;  ///< CPUs' worth of time; 1.5 means 150 ms in each 100 ms.
   std::optional<std::uint64_t> memory_bytes;
-  /// What is left of that: without what is in use, but with what the kernel takes back once it is wanted, as pages of
-  /// files and what it remembers of them.
+  /// The part of that which is not in use, or which the kernel takes back once it is wanted, like pages of files and
+  /// what it remembers of them.
   std::optional<std::uint64_t> memory_left_bytes = {};
 
-  /// How many threads can be busy at once on `usable_cpus`: as many, or fewer if the quota says so; at least one.
+  /// Number of threads that can be busy at once on `usable_cpus`: as many, or fewer if the quota says so; at least one.
   std::size_t busy_threads(std::size_t usable_cpus) const noexcept;
 
   /// Reads the limits of both cgroup versions under `root`, of the process's own group and of every group above it: the
@@ -28,15 +28,15 @@ struct CgroupLimits {
   static CgroupLimits read(std::filesystem::path const& root = "/");
 };
 
-/// What the host has and allows, as far as it bears on feeding a device. What the system does not say is empty or 0.
+/// Host resources and limits that bear on feeding a device. Members that the system does not tell are empty or 0.
 struct HostLimits {
   std::string hostname;
   std::string kernel;     ///< "6.1.0-18-amd64".
   std::string cpu_model;  ///< "AMD EPYC 9654 96-Core Processor".
   std::uint64_t memory_bytes = 0;
-  std::uint64_t memory_available_bytes = 0;               ///< Without swapping, as the kernel estimates it.
+  std::uint64_t memory_available_bytes = 0;               ///< The kernel's estimate of what is free without swapping.
   std::optional<std::uint64_t> cgroup_memory_bytes;       ///< Empty: no limit.
-  std::optional<std::uint64_t> cgroup_memory_left_bytes;  ///< Of that, as CgroupLimits::memory_left_bytes.
+  std::optional<std::uint64_t> cgroup_memory_left_bytes;  ///< The value of CgroupLimits::memory_left_bytes.
   std::optional<std::uint64_t> memlock_bytes;  ///< Empty: no limit. The CUDA driver's pinning does not count.
   std::string transparent_huge_pages;          ///< "always", "madvise" or "never".
   std::uint64_t huge_page_bytes = 0;           ///< The size of a reserved huge page.

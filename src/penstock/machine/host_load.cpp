@@ -33,7 +33,7 @@ std::optional<std::chrono::nanoseconds> HostLoad::idle_so_far() const {
   // Lines of CPUs come first: "cpu3 user nice system idle iowait ...".
   for (std::string line; std::getline(file, line) && line.starts_with("cpu");) {
     std::istringstream words(line.substr(3));
-    if (line.size() < 4 || line[3] == ' ') continue;  // Of all CPUs together.
+    if (line.size() < 4 || line[3] == ' ') continue;  // This line is for all CPUs together.
     int cpu = 0;
     std::int64_t user = 0, nice = 0, system = 0, idle = 0, io_wait = 0;
     if (!(words >> cpu >> user >> nice >> system >> idle) || !cpus_.contains(cpu)) continue;

@@ -9,7 +9,7 @@
 
 namespace penstock {
 
-/// For how long CPUs had nothing to do since it was made, for any process.
+/// Measures how long CPUs have had nothing to do since it was made, for any process.
 ///
 /// Source:  proc_stat(5): the system counts idle time in ticks, mostly of 10 ms.
 /// Threads: any.
@@ -20,17 +20,17 @@ class HostLoad {
   /// Blocks: as long as the kernel needs to write a file, some 50 us.
   explicit HostLoad(CpuSet cpus, std::filesystem::path root = "/");
 
-  /// Of all of these CPUs together; empty if the system does not say.
+  /// Idle time of all of these CPUs together; empty if the system does not say.
   ///
-  /// Blocks: likewise.
+  /// Blocks: as long as the constructor.
   std::optional<std::chrono::nanoseconds> idle() const;
   std::chrono::nanoseconds elapsed() const noexcept { return std::chrono::steady_clock::now() - since_; }
   /// CPU time that other processes used of the `allowed` CPUs since it was made: what was neither `own` nor idle. 0 if
   /// it is not known, or less than ticks can tell.
   ///
-  /// Blocks: likewise.
+  /// Blocks: as long as the constructor.
   std::chrono::nanoseconds of_others(unsigned allowed, std::chrono::nanoseconds own) const;
-  /// How much more they may have used, since the system counts in ticks.
+  /// The CPU time by which `of_others` may be too low, since the system counts in ticks.
   static std::chrono::nanoseconds unsure() noexcept;
 
  private:

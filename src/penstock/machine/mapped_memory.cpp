@@ -23,7 +23,7 @@ namespace {
                                            std::to_string(memory.size()) + ": " + what);
 }
 
-/// By the system's list of what is mapped; if it cannot be read, nothing is known.
+/// Checks the system's list of what is mapped; if that cannot be read, nothing is known.
 void expect_writable(std::span<std::byte> memory) {
   std::ifstream list("/proc/self/maps");
   if (!list) return;

@@ -9,7 +9,7 @@ namespace penstock {
 
 /// Bytes of a page of this system.
 std::size_t page_bytes();
-/// `bytes`, and so many more that the last page is whole.
+/// `bytes`, rounded up to whole pages.
 std::size_t in_whole_pages(std::size_t bytes);
 
 /// Has every page of memory that the application has mapped present, and changes no byte of it. What could not be

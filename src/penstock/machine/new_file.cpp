@@ -27,9 +27,9 @@ bool is_regular(int descriptor) {
   return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// A name that no other has, next to that of `name`.
+/// Makes a name, from `name`, that no other file has.
 std::string fresh_name(std::string const& name) {
-  constexpr std::size_t most_of_name = 200;  // Of 255 that a name may have.
+  constexpr std::size_t most_of_name = 200;  // A name may have 255.
   std::uint64_t number = 0;
   if (getrandom(&number, sizeof number, 0) != sizeof number)
     throw Error(ErrorKind::system, std::string("The system gives no random number: ") + std::strerror(errno) + ".");
@@ -85,7 +85,7 @@ bool DescriptorStream::has_room() {
   for (;;) {
     pollfd room{.fd = descriptor_, .events = POLLOUT, .revents = 0};
     int const ready = poll(&room, 1, milliseconds_between_looks);
-    // Whatever is wrong with it, the write says.
+    // If something is wrong with it, the write reports that.
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
     auto const now = std::chrono::steady_clock::now();
     if (stop_.stop_requested()) give_up = std::min(give_up, now + patience);
@@ -108,7 +108,7 @@ bool DescriptorStream::write_out() {
       problem_ = errno;
     }
   }
-  // What cannot be written is not kept: all that follows would be lost, too.
+  // Bytes that cannot be written are not kept: all that follows would be lost, too.
   setp(buffer_.data(), buffer_.data() + buffer_.size());
   return problem_ == 0;
 }
@@ -117,7 +117,7 @@ int take_owner_and_mode(int to, uid_t owner, gid_t group, mode_t mode) {
   struct stat now {};
   if (fstat(to, &now) != 0) return errno;
   if ((now.st_uid != owner || now.st_gid != group) && fchown(to, owner, group) != 0) return errno;
-  // In this order, and with another look: a new owner takes some of the mode away.
+  // The mode comes last, and after another look: a new owner takes some of the mode away.
   if (fstat(to, &now) != 0) return errno;
   return (now.st_mode & 07777) == mode || fchmod(to, mode) == 0 ? 0 : errno;
 }
@@ -165,7 +165,7 @@ bool NewFile::take_name(std::string const& fresh) {
   return true;
 }
 
-/// Where /proc is not there, or the file system links no file that has no name: a copy that has one.
+/// Makes a copy with a name, where /proc is missing or the file system links no file that has no name.
 int NewFile::become_named(std::string const& name) {
   struct stat now {};
   if (fstat(descriptor_, &now) != 0) return errno;

@@ -11,7 +11,7 @@
 
 namespace penstock {
 
-/// What a std::ostream writes to a descriptor, through a buffer. The descriptor stays open.
+/// Buffer through which a std::ostream writes to a descriptor. The descriptor stays open.
 ///
 /// Blocks: while what is written to takes nothing; once `stop` is requested, for a second at most.
 class DescriptorStream : public std::streambuf {
@@ -28,7 +28,7 @@ class DescriptorStream : public std::streambuf {
   int sync() override;
 
  private:
-  /// A pipe takes so much without waiting, if it has room for anything.
+  /// A pipe takes this many bytes without waiting, if it has room for anything.
   static constexpr std::size_t most_of_pipe = 4096;
   bool write_out();
   bool has_room();
@@ -36,7 +36,7 @@ class DescriptorStream : public std::streambuf {
   int const descriptor_;
   std::stop_token const stop_;
   int problem_ = 0;
-  bool const regular_;  ///< Whether it is a regular file, which always has room.
+  bool const regular_;  ///< True for a regular file, which always has room.
   std::array<char, 16 * most_of_pipe> buffer_{};
 };
 

@@ -45,7 +45,7 @@ std::error_code last_problem() {
   return {errno, std::generic_category()};
 }
 
-/// Whether this process may give a file of its own to the owner and the group of `other`.
+/// True if this process may give a file of its own to the owner and the group of `other`.
 bool may_give_to_owner_of(struct stat const& other) {
   if (geteuid() == 0) return true;
   if (other.st_uid != geteuid()) return false;
@@ -76,7 +76,7 @@ void OutputFile::find() {
   if (stat(path_.c_str(), &status) == 0) found_ = status;
   if (found_ && S_ISDIR(found_->st_mode)) refuse_path(path_, "It is a directory");
   if (found_ && S_ISSOCK(found_->st_mode)) refuse_path(path_, "It is a socket");
-  constexpr int most_links = 40;  // As the system has it.
+  constexpr int most_links = 40;  // The system has the same limit.
   std::error_code problem;
   fs::path place = path_;
   for (int links = 0;; ++links) {
@@ -105,7 +105,7 @@ void OutputFile::open_as_it_is(std::string const& path, bool waits) {
   if (path.starts_with(own)) {
     int number = -1;
     std::from_chars(path.data() + own.size(), path.data() + path.size(), number);
-    // Others write where it stands, too: so it keeps the place it is at.
+    // Others write at this position, too, so the descriptor keeps it.
     opened_.number = fcntl(number, F_DUPFD_CLOEXEC, 0);
     if (opened_.number >= 0 && (fcntl(opened_.number, F_GETFL) & O_ACCMODE) == O_RDONLY)
       refuse_path(path_, "It is open for reading");
@@ -127,7 +127,7 @@ void OutputFile::open_as_it_is(std::string const& path, bool waits) {
 void OutputFile::expect_replaceable() const {
   if (name_.empty() || name_ == "." || name_ == "..") refuse_path(path_, "It is a directory");
   if (found_ && faccessat(folder_.number, name_.c_str(), W_OK, AT_EACCESS) != 0) refuse_path(path_, last_problem());
-  // Tried, because some folders, such as those of /proc, refuse what their mode allows.
+  // This is tried, because some folders, such as those of /proc, refuse what their mode allows.
   if (NewFile const tried(folder_.number, name_, of_owner_alone); tried.descriptor() < 0) {
     if (auto const error = shortage(path_, last_problem())) throw *error;
     refuse_path(path_, "Its folder takes no new file (" + last_problem().message() + ")");

@@ -14,7 +14,7 @@
 
 namespace penstock {
 
-/// A file of which a program writes all, or nothing.
+/// A file that a program writes as a whole or not at all.
 ///
 /// The new content is a file of its own in the same folder until all of it is on the disk. Then it takes the place of
 /// the old file in one step, with the mode and the owner of the old one. A link is followed: its target is replaced.
@@ -36,19 +36,19 @@ class OutputFile {
   OutputFile(OutputFile const&) = delete;
   OutputFile& operator=(OutputFile const&) = delete;
 
-  /// As the user named it.
+  /// The path as the user named it.
   std::string const& path() const noexcept { return path_; }
-  /// Whether a new file takes its place; false if it is written as it is.
+  /// True if a new file takes its place; false if it is written as it is.
   bool is_replaced() const noexcept { return opened_.number < 0; }
-  /// What is written as it is; negative, if a new file takes its place.
+  /// The descriptor of what is written as it is; negative, if a new file takes its place.
   int opened() const noexcept { return opened_.number; }
-  /// Whether `other` is what is replaced or written, by whatever name. Never, if there was no file.
+  /// True if `other` is what is replaced or written, by whatever name; false, if there was no file.
   bool is(struct stat const& other) const noexcept;
-  /// The same of what `path` leads to.
+  /// True if `path` leads to what is replaced or written.
   bool is(std::string const& path) const noexcept;
-  /// Whether both will be one file, which may not be there yet.
+  /// True if both will be one file, which may not be there yet.
   bool is(OutputFile const& other) const noexcept;
-  /// Whether it is a regular file that was not empty when it was found.
+  /// True if it is a regular file that was not empty when it was found.
   bool held_something() const noexcept { return found_ && S_ISREG(found_->st_mode) && found_->st_size > 0; }
 
   /// Lets `write` write all of it, in one go. `what` names the content to the reader of an error, as in "the trace".
@@ -58,7 +58,7 @@ class OutputFile {
   /// as it was, unless it is written as it is, or all is written and only its name may not be on the disk.
   void write(std::string const& what, std::function<void(std::ostream&)> const& write);
 
-  /// The new content of a file that is replaced, for one who writes it bit by bit.
+  /// The new content of a file that is replaced, for a program that writes it bit by bit.
   ///
   /// Threads: one at a time.
   class Draft {
@@ -68,7 +68,7 @@ class OutputFile {
     /// Throws: Error of kind system, if the folder takes no new file.
     Draft(OutputFile const& file, std::string const& what);
 
-    /// Where the content goes.
+    /// The descriptor that the content is written to.
     int descriptor() const noexcept { return fresh_.descriptor(); }
     /// Puts it in the place of the old file, once it is on the disk. Without this call the file stays as it was.
     ///
@@ -93,9 +93,9 @@ class OutputFile {
 
   std::string const path_;
   std::stop_token const stop_;
-  std::optional<struct stat> found_;  ///< What is replaced or written; empty if there was nothing.
-  Descriptor opened_;                 ///< What is written as it is.
-  Descriptor folder_;                 ///< Of what is replaced,
+  std::optional<struct stat> found_;  ///< The file that is replaced or written; empty if there was none.
+  Descriptor opened_;                 ///< The file that is written as it is.
+  Descriptor folder_;                 ///< The folder of the file that is replaced,
   std::string name_;                  ///< and its name there.
 };
 

@@ -14,12 +14,12 @@
 
 namespace penstock {
 
-/// On which NUMA nodes the pages of some memory lie, by a sample.
+/// The NUMA nodes on which the pages of some memory lie, by a sample.
 struct Residency {
   std::size_t sampled = 0;  ///< Pages asked about.
   std::map<int, std::size_t> pages_on_node;
   std::size_t absent = 0;              ///< Pages that have no memory (yet).
-  std::optional<std::string> refusal;  ///< Why nothing is known: some containers forbid to ask.
+  std::optional<std::string> refusal;  ///< The reason why nothing is known: some containers forbid to ask.
 
   /// The part of the sample that lies on `node`, 0 to 1; empty if nothing is known.
   std::optional<double> fraction_on(int node) const noexcept;
@@ -35,9 +35,9 @@ struct Residency {
 
 struct HostLimits;
 
-/// Refuses a slab of so many bytes that could only end with the kernel killing this process while it touches the pages.
+/// Refuses a slab that is so large that the kernel would kill this process while it touches the pages.
 ///
-/// Throws: Error of kind out_of_memory, naming what there is and the remedy.
+/// Throws: Error of kind out_of_memory, naming the memory that there is and the remedy.
 void expect_memory_for_slab(std::size_t bytes, HostLimits const& limits);
 
 /// Host memory that lies on one NUMA node, zeroed and present, ready to be pinned and cut into tiles.
@@ -60,21 +60,21 @@ class Slab {
   Slab(Slab&&) noexcept = default;
   Slab& operator=(Slab&&) noexcept = default;
 
-  /// As many bytes as were asked for.
+  /// The bytes that were asked for.
   std::span<std::byte> bytes() const noexcept { return {memory_.get(), memory_ ? size_ : 0}; }
-  /// Where the slab was meant to lie.
+  /// The node that the slab was meant for.
   std::optional<int> node() const noexcept { return node_; }
-  /// Where its pages lie now, by at most `samples` of them.
+  /// The nodes on which its pages lie now, by at most `samples` of them.
   Residency residency(std::size_t samples = 1024) const { return Residency::of(bytes(), samples); }
   /// The part of it, 0 to 1, that lies where it was meant to; empty if it was meant for no node or the system is
   /// silent.
   std::optional<double> on_node() const;
-  /// Where its pages lay when it was made, by a few of them.
+  /// The nodes on which its pages lay when it was made, by a few of them.
   Residency const& found() const noexcept { return found_; }
-  /// What did not go as wished but hinders nothing; each a sentence.
+  /// Sentences about what did not go as wished but hinders nothing.
   std::vector<std::string> const& remarks() const noexcept { return remarks_; }
 
-  /// With four a GiB is there in about 0.1 s, which no run notices; bench/machine/slab_bench.cpp measures it.
+  /// Four threads touch a GiB in about 0.1 s, which no run notices; bench/machine/slab_bench.cpp measures it.
   static constexpr std::size_t default_touch_threads = 4;
 
  private:

@@ -73,7 +73,7 @@ class Topology::Loader {
 
 Topology Topology::detect(std::filesystem::path const& root) {
   Loader const loader;
-  // Without this flag hwloc may move the calling thread from CPU to CPU to look around.
+  // hwloc may move the calling thread from CPU to CPU to look around, unless this flag is set.
   if (!loader.load(HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING)) {
     throw Error(ErrorKind::system, std::string("hwloc cannot see this machine: ") + std::strerror(errno) + '.');
   }

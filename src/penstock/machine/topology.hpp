@@ -15,8 +15,8 @@ namespace penstock {
 
 /// One NUMA node: memory, and the CPUs next to it.
 struct NumaNode {
-  int number = 0;  ///< The operating system's.
-  CpuSet cpus;     ///< Those of it that this process may use; none on a node that is only memory.
+  int number = 0;  ///< The operating system's number.
+  CpuSet cpus;     ///< CPUs of it that this process may use; none on a node that is only memory.
   std::uint64_t memory_bytes = 0;
 };
 
@@ -41,20 +41,20 @@ class Topology {
   /// Throws: Error of kind bad_argument.
   static Topology from_synthetic(std::string const& description);
 
-  /// In ascending order of their numbers; at least one, also where the system knows nothing of NUMA.
+  /// The nodes in ascending order of their numbers; at least one, also where the system knows nothing of NUMA.
   std::vector<NumaNode> const& nodes() const noexcept { return nodes_; }
   /// The node with this number.
   ///
   /// Throws: Error of kind bad_argument, naming the nodes that there are.
   NumaNode const& node(int number) const;
-  /// Never empty.
+  /// The CPUs that this process may use; never empty.
   CpuSet const& cpus() const noexcept { return cpus_; }
   /// The node whose memory this CPU touches first; empty if the CPU or the node may not be used.
   std::optional<int> node_of_cpu(int cpu) const noexcept;
 
   /// CPUs' worth of time that the cgroup allows; empty if it allows all, or if this is another machine.
   std::optional<double> cpu_quota() const noexcept { return cpu_quota_; }
-  /// How many threads can be busy at once: the CPUs, or fewer if the quota says so; at least one.
+  /// Number of threads that can be busy at once: the CPUs, or fewer if the quota says so; at least one.
   std::size_t busy_threads() const noexcept;
   /// True if this was detected, so that its CPUs can be bound to.
   bool is_this_machine() const noexcept { return is_this_machine_; }

@@ -11,7 +11,7 @@ namespace {
 using cpu::DeviceModel;
 using Time = DeviceModel::Time;
 
-/// As CUDA's documentation of cudaEventElapsedTime states.
+/// The resolution that CUDA's documentation of cudaEventElapsedTime states.
 constexpr Time documented_resolution(0.5);
 
 DeviceModel h200() {
@@ -54,7 +54,7 @@ DeviceModel::Link like_h200s(double rate) {
   link.pageable = std::min(link.pageable, rate);
   return link;
 }
-/// What a kernel reaches of the data sheet's memory rate: the same part as on the H200, whose data sheet says 4800
+/// The memory rate that kernels reach: the same part of the data sheet's as on the H200, whose data sheet says 4800
 /// GB/s.
 double reached(double data_sheet) {
   return data_sheet * h200().kernels.memory / 4800;
@@ -104,7 +104,7 @@ DeviceModel a100() {
   return model;
 }
 
-/// What no source of the older cards states.
+/// Figures that no source of the older cards states.
 DeviceModel older() {
   DeviceModel model = h200();
   model.link_name = "PCIe 2 x16";

@@ -69,7 +69,7 @@ double CostOnModel::share(Request const& kernel) const noexcept {
   return std::min(1.0, static_cast<double>(kernel.cost.blocks) / places(kernel.cost));
 }
 
-/// For blocks like the kernel's.
+/// Places on the device for blocks like the kernel's.
 double CostOnModel::places(KernelCost const& cost) const noexcept {
   unsigned const of_each = std::max(1U, model_.kernels.threads_per_unit / std::max(1U, cost.block_threads));
   return static_cast<double>(model_.kernels.units) * of_each;

@@ -6,7 +6,7 @@
 
 namespace penstock::cpu {
 
-/// What an operation takes on a modelled device that does nothing else.
+/// Computes what an operation takes on a modelled device that does nothing else.
 ///
 /// Threads: any.
 /// Units:   nanoseconds.
@@ -17,16 +17,16 @@ class CostOnModel {
   double copy(Request const& copy) const noexcept;
   /// GB/s of a copy over the link.
   double link_rate(Request const& copy) const noexcept;
-  /// Without what a kernel takes to start.
+  /// Time of a kernel without what it takes to start.
   double kernel(Request const& kernel) const noexcept;
-  /// What a kernel reads and writes of the device's memory.
+  /// Bytes of the device's memory that a kernel reads and writes.
   static double bytes_of_memory(Request const& kernel) noexcept;
-  /// The part of their rate that copies keep beside kernels that take so many GB/s of the device's memory.
+  /// The part of their rate that copies keep beside kernels that take `taken` GB/s of the device's memory.
   double kept_by_copies(double taken) const noexcept;
-  /// How often the multiprocessors are filled by a kernel of that length, one after the other. A kernel whose blocks
+  /// Number of times that a kernel of that length fills the multiprocessors, one after the other. A kernel whose blocks
   /// are not known is cut into waves of 10 us.
   unsigned waves(Request const& kernel, double length) const noexcept;
-  /// Of the multiprocessors.
+  /// Part of the multiprocessors that the kernel takes.
   double share(Request const& kernel) const noexcept;
 
  private:

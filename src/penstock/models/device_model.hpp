@@ -7,15 +7,15 @@
 
 namespace penstock::cpu {
 
-/// Which machine a CPU device stands for: figures of its link, its copy engines, its kernels and its driver.
+/// The machine that a CPU device stands for: figures of its link, its copy engines, its kernels and its driver.
 ///
 /// Units: GB/s of 1e9 bytes; times on the modelled machine.
 struct DeviceModel {
   using Time = std::chrono::duration<double, std::micro>;
 
-  std::string called;     ///< What it is opened by behind "model:", as "h200"; empty for one that was not.
-  std::string name;       ///< Of the device, as "NVIDIA H200".
-  std::string source;     ///< Where the numbers are from.
+  std::string called;     ///< Name that it is opened by behind "model:", as "h200"; empty for one that was not.
+  std::string name;       ///< Name of the device, as "NVIDIA H200".
+  std::string source;     ///< Sources of the numbers.
   std::string link_name;  ///< "PCIe 5 x16".
   std::uint64_t memory_bytes = 0;
 
@@ -30,7 +30,7 @@ struct DeviceModel {
     /// The part of their rate that copies keep beside kernels that take all of the rate of the device's memory, and in
     /// proportion beside kernels that take less.
     double beside_kernels = 1;
-    Time copy{};  ///< How long a copy of no bytes keeps a copy engine.
+    Time copy{};  ///< Time that a copy of no bytes keeps a copy engine.
   } link;
 
   int copy_engines = 2;  ///< 1: uploads and downloads share one; 2: each direction has its own.
@@ -40,18 +40,18 @@ struct DeviceModel {
 
   struct Kernels {
     unsigned units = 1;             ///< Multiprocessors.
-    unsigned threads_per_unit = 1;  ///< That run on each at once.
+    unsigned threads_per_unit = 1;  ///< Threads that run on each at once.
     unsigned at_once = 128;         ///< Kernels that run at once, if there is room for their blocks.
     double memory = 0;              ///< GB/s.
     double tera_flops = 0;
     /// Kernels that are issued one right behind the other, in whatever streams, are over once the last of them is, as
     /// on devices that have one queue for all streams.
     bool signal_together = false;
-    Time start{};     ///< How much longer a kernel takes than what it does.
-    Time handover{};  ///< From the end of a copy to the beginning of a kernel behind it, and the reverse.
+    Time start{};     ///< Time that a kernel takes beyond its work.
+    Time handover{};  ///< Time from the end of a copy to the beginning of a kernel behind it, and the reverse.
   } kernels;
 
-  /// What calls of the driver cost the thread that makes them.
+  /// Costs of the driver's calls for the thread that makes them.
   struct Calls {
     Time copy{};
     Time launch{};
@@ -61,13 +61,13 @@ struct DeviceModel {
     Time query{};
     Time synchronize{};
     Time graph{};
-    /// How long a call keeps the driver's lock: it bounds the calls in a second.
+    /// Time that a call keeps the driver's lock: it bounds the calls in a second.
     Time alone{};
   } calls;
 
   struct Completions {
-    Time noticed{};           ///< From the end of work to a host that looks for it.
-    Time called{};            ///< From there to the beginning of a callback.
+    Time noticed{};           ///< Time from the end of work until a host that looks for it finds it.
+    Time called{};            ///< Time from there to the beginning of a callback.
     Time event_resolution{};  ///< Events pass at multiples of it, by the time that they tell; 0: they are exact.
   } completions;
 

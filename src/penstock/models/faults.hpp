@@ -15,7 +15,7 @@
 
 namespace penstock::cpu {
 
-/// Which calls of a device shall go wrong.
+/// The calls of a device that shall go wrong.
 ///
 /// Threads: any. Calls that race for a number are counted in some order; exactly one of them is struck.
 class Faults final : public FaultHook {
@@ -29,7 +29,7 @@ class Faults final : public FaultHook {
     armed_.push_back({what, nth});
     count_.store(armed_.size(), std::memory_order_relaxed);
   }
-  /// How many have not struck yet.
+  /// Number of faults that have not struck yet.
   std::size_t armed() const noexcept { return count_.load(std::memory_order_relaxed); }
   /// Counts one call that `what` could strike, and says whether it does.
   bool strikes(Fault what) noexcept override {
@@ -47,7 +47,7 @@ class Faults final : public FaultHook {
     Fault what;
     std::uint64_t calls_left;
   };
-  /// How many are armed, so that a device without faults takes no lock.
+  /// Number of faults that are armed, so that a device without any takes no lock.
   std::atomic<std::size_t> count_{0};
   std::mutex mutex_;
   std::vector<Armed> armed_;
@@ -58,10 +58,10 @@ class Faults final : public FaultHook {
 /// Threads: any.
 class FaultyCpuDevice final : public CpuDevice {
  public:
-  /// As CpuDevice; its options have no hook for faults.
+  /// Makes a CpuDevice; its options have no hook for faults.
   explicit FaultyCpuDevice(CpuOptions options = {}) : FaultyCpuDevice(std::make_shared<Faults>(), std::move(options)) {}
 
-  /// As Faults.
+  /// Calls Faults::inject.
   void inject(Fault what, std::uint64_t nth = 1) { faults_->inject(what, nth); }
   std::size_t armed_faults() const noexcept { return faults_->armed(); }
 

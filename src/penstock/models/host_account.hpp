@@ -7,7 +7,7 @@
 
 namespace penstock::cpu {
 
-/// What a host thread owes of the system's time for what it did on a Clock that is slower by a factor.
+/// The system's time that a host thread owes for what it did on a Clock that is slower by a factor.
 ///
 /// Time for which the thread waited for a CPU is not its own: it counts towards what is owed. So work takes as long as
 /// on the modelled machine, also where CPUs are scarce, as long as the thread owes more than it waited. What goes
@@ -21,7 +21,7 @@ class HostAccount {
 
   /// A sleep that is shorter is not worth while.
   static constexpr Time least_sleep = 20'000;
-  /// Of the sleeps that were too long no more than that is saved for later.
+  /// Maximum that is saved for later of sleeps that were too long.
   static constexpr Time most_saved = 500'000;
   /// Waits for a CPU that were shorter are like those of any machine.
   static constexpr Time least_wait = 200'000;
@@ -37,13 +37,13 @@ class HostAccount {
     due_ += cost;
     owed_ += cost;
   }
-  /// How long it has to sleep now; 0 for not yet.
+  /// Time that it has to sleep now; 0 for not yet.
   Time rest() const noexcept { return owed_ < least_sleep ? 0 : owed_; }
   void rested(Time time) noexcept { spend(time); }
-  /// It woke so long after the moment that it waited for.
+  /// It woke `late` after the moment that it waited for.
   void woke_late(Time late) noexcept { lost_ += std::max<Time>(0, late - most_saved); }
 
-  /// How long its work should have taken in all since this was last asked for, and how much longer it took.
+  /// The time that its work should have taken in all since the last call, and how much longer it took.
   std::pair<Time, Time> take_due_and_lost() noexcept { return {std::exchange(due_, 0), std::exchange(lost_, 0)}; }
 
  private:
@@ -54,7 +54,7 @@ class HostAccount {
     owed_ = -most_saved;
   }
 
-  Time owed_ = 0;  ///< Less than 0 is saved.
+  Time owed_ = 0;  ///< A negative amount is saved.
   Time due_ = 0;
   Time lost_ = 0;
 };

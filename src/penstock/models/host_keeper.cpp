@@ -44,7 +44,7 @@ struct Look {
   }
 };
 
-/// What a look adds to a thread's CPU time: most often, since a look that is held up adds more.
+/// CPU time that a look adds to a thread's: the median, since a look that is held up adds more.
 int64_t cost_of_a_look() noexcept {
   static int64_t const cost = [] {
     std::array<int64_t, 101> costs;
@@ -58,7 +58,7 @@ int64_t cost_of_a_look() noexcept {
   return cost;
 }
 
-/// How long the calling thread has waited for a CPU since it began; 0 where the system does not say.
+/// Time that the calling thread has waited for a CPU since it began; 0 where the system does not say.
 int64_t waited_for_cpus() noexcept {
   int const file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
@@ -72,14 +72,14 @@ int64_t waited_for_cpus() noexcept {
 
 constexpr int64_t nap_length = 20'000;
 
-// Of all threads. Relaxed: they are sums, and guard nothing.
+// Sums over all threads. Relaxed: they guard nothing.
 std::atomic<int64_t> all_due{0};
 std::atomic<int64_t> all_lost{0};
 
 class Account {
  public:
   Account() noexcept : waited_(waited_for_cpus()) {
-    // Else each sleep takes 50 us more than was asked for.
+    // Otherwise each sleep takes 50 us more than was asked for.
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     skip();
     began_ = seen_.real;
@@ -90,7 +90,7 @@ class Account {
     skip();
     forgotten_ += seen_.real - before;
   }
-  /// Of the system's time since this account began.
+  /// The system's time since this account began, without what was forgotten.
   int64_t not_forgotten() const noexcept { return seen_.real - began_ - forgotten_; }
   void take_work() noexcept {
     Look const now = Look::now();
@@ -107,7 +107,7 @@ class Account {
     account_.rested(sleep(owed));
     book();
   }
-  /// Until `left` says that there is nothing left to wait for.
+  /// Sleeps until `left` says that there is nothing left to wait for.
   template <class Left>
   void wait(Left left) noexcept {
     int64_t time = left();
@@ -139,8 +139,8 @@ class Account {
   }
 
   HostAccount account_;
-  Look seen_;           ///< Up to here is accounted for.
-  int64_t waited_ = 0;  ///< For CPUs, when that was last looked at.
+  Look seen_;           ///< The look up to which all is accounted for.
+  int64_t waited_ = 0;  ///< Time of waiting for CPUs, at the last look at it.
   int64_t began_ = 0;
   int64_t forgotten_ = 0;
 };
@@ -150,7 +150,7 @@ Account& mine() noexcept {
   return account;
 }
 
-/// Of all threads of the process: each has an account.
+/// Keeps the time of all threads of the process: each has an account.
 class ModelledHost final : public HostKeeper {
  public:
   void pay() noexcept override {
@@ -187,7 +187,7 @@ class ModelledHost final : public HostKeeper {
 }  // namespace
 
 void slow_clock(unsigned factor) {
-  // Never destroyed: threads that end with the process still pay.
+  // It is never destroyed: threads that end with the process still pay.
   static auto& keeper = *new ModelledHost;
   HostTime::keep_by(keeper);
   Clock::slow_down(factor);

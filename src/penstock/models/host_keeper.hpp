@@ -5,7 +5,7 @@
 
 namespace penstock::cpu {
 
-/// As Clock::slow_down, and from then on the work of host threads takes as long on the slower clock as it takes on the
+/// Calls Clock::slow_down. From then on the work of host threads takes as long on the slower clock as it takes on the
 /// system's: a modelled machine keeps their time, as HostTime says.
 ///
 /// Threads: any, before other threads use the clock.

@@ -19,7 +19,7 @@ namespace {
 
 using Kind = Request::Kind;
 
-/// An operation that is done so long after its end is late. A host that looks takes as long.
+/// An operation is late if it is done this long after its end. A host that looks takes as long.
 constexpr std::chrono::microseconds least_delay{10};
 
 /// The NUMA node of the page at an address; empty if the system does not say.
@@ -97,7 +97,7 @@ void ModelledTime::end_call(DriverCall call) noexcept {
   HostTime::end_call(cost_of(call));
 }
 
-/// What a call costs the calling thread, which waits for the calls of others in it.
+/// Cost of a call to the calling thread, which waits for the calls of others in it.
 std::chrono::nanoseconds ModelledTime::cost_of(DriverCall call) noexcept {
   auto const whole = [](DeviceModel::Time time) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
@@ -113,7 +113,7 @@ std::chrono::nanoseconds ModelledTime::cost_of(DriverCall call) noexcept {
 }
 
 void ModelledTime::await_notice(Time passed) const noexcept {
-  HostTime::forget();  // What the wait itself took is in what the call costs.
+  HostTime::forget();  // The cost of the call has the time of the wait itself.
   wait_until(passed + timeline_.noticed_after());
 }
 
@@ -134,7 +134,7 @@ TimeKeeper::Time ModelledTime::advance(Time now, TimedOperations& operations) {
   return timeline_.next_event();
 }
 
-/// What is behind a kernel that notes its times may read them.
+/// Holds a kernel that notes its times, since what is behind it may read them.
 bool ModelledTime::holds(Operation& worked) noexcept {
   if (!notes_times(worked.request)) return false;
   if (!worked.time->over) {
@@ -153,7 +153,7 @@ bool ModelledTime::done(Operation& operation) noexcept {
   return true;
 }
 
-/// It passes, and was late if it was over before it was done.
+/// Counts an operation that passes; it was late if it was over before it was done.
 void ModelledTime::count(Operation const& passing) noexcept {
   ++timed_;
   Modelled const& its = modelled(passing);

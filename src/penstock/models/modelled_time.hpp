@@ -17,7 +17,7 @@ namespace penstock::cpu {
 /// Has CPU devices keep the time of that model, as CpuOptions::time.
 TimeKeeperMaker modelled_time(DeviceModel model);
 
-/// The time of a modelled GPU: when operations end there Timeline says.
+/// The time of a modelled GPU: Timeline says when operations end there.
 ///
 /// Threads: as TimeKeeper.
 class ModelledTime final : public TimeKeeper {
@@ -52,7 +52,7 @@ class ModelledTime final : public TimeKeeper {
   Timeline timeline_;
   std::uint64_t timed_ = 0;                   ///< Operations that passed,
   std::uint64_t timed_late_ = 0;              ///< and those of them that were late.
-  std::atomic<std::int64_t> driver_free_{0};  ///< When the driver serves the next call, in nanoseconds of Clock.
+  std::atomic<std::int64_t> driver_free_{0};  ///< Time of the driver's next call, in nanoseconds of Clock.
 };
 
 }  // namespace penstock::cpu

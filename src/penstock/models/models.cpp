@@ -30,17 +30,17 @@ constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
 /// Two CPUs stand for sixteen and a GPU (docs/models.md).
 constexpr unsigned usual_slower = 20;
 constexpr std::uint64_t slowest = 10'000;
-/// What a file may leave out, since few devices differ in it.
+/// Members that a file may leave out, since few devices differ in them.
 constexpr std::array<std::string_view, 7> not_needed{
     "peer_gb_s", "far_gb_s", "numa_node", "beside_kernels", "at_once", "signal_together", "event_resolution_us"};
 
-/// What a number of a model may be.
+/// The values that a number of a model may have.
 struct Range {
   double most;
   bool whole;
 };
 
-/// Calls `visit` for each number of a model: where it is in the file, itself, and its range.
+/// Calls `visit` with each number of a model: its place in the file, its value, and its range.
 template <class Model, class Visit>
 void for_each_number(Model& model, Visit visit) {
   auto const time = [&](char const* part, char const* name, auto& value) {
@@ -95,7 +95,7 @@ void for_each_number(Model& model, Visit visit) {
               name + ": " + what + ": see docs/models.md, or write one with doctor --save-model.");
 }
 
-/// Whether a terminal that gets it would do something else than show it: of UTF-8 the characters below U+0020, and
+/// True if a terminal that gets it would do something else than show it: of UTF-8 the characters below U+0020, and
 /// U+007F to U+009F.
 bool has_control_characters(std::string_view text) {
   auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
@@ -115,7 +115,7 @@ std::string text_of(Json const& json, char const* key, std::string const& name) 
 }
 
 std::string contents(std::string const& path) {
-  // Does not wait for the other end of a pipe.
+  // This does not wait for the other end of a pipe.
   Descriptor const file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (file.number < 0 || fstat(file.number, &status) != 0) {
@@ -201,7 +201,7 @@ ModelWish model_of(std::string_view wish) {
   unsigned slower = usual_slower;
   auto const at = wish.rfind('@');
   std::string_view const behind = at == std::string_view::npos ? "" : wish.substr(at + 1);
-  // Else it belongs to the name of a file.
+  // Any other text there belongs to the name of a file.
   if (!behind.empty() && behind.find_first_not_of("0123456789") == std::string_view::npos) {
     auto const factor = whole_number_of(behind, slowest);
     if (!factor || *factor < 2) {
@@ -211,7 +211,7 @@ ModelWish model_of(std::string_view wish) {
     name.resize(at);
     slower = static_cast<unsigned>(*factor);
   }
-  // What device_name calls the second of that name and those behind it.
+  // device_name puts this mark behind the second of that name and those after it.
   if (auto const mark = name.rfind('#'); mark != std::string::npos && whole_number_of(name.substr(mark + 1), slowest)) {
     name.resize(mark);
   }

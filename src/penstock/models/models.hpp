@@ -23,13 +23,13 @@ std::string model_text(cpu::DeviceModel const& model);
 /// Throws: Error of kind bad_argument, that names the member that is missing or makes no sense.
 cpu::DeviceModel read_model(std::string const& text, std::string const& name);
 
-/// What a device's name names behind "model:": a model of penstock's or a file, and perhaps "@" and a factor.
+/// The part of a device's name behind "model:": a model of penstock's or a file, and perhaps "@" and a factor.
 struct ModelWish {
   cpu::DeviceModel model;
-  unsigned slower;  ///< Than this machine's clock.
+  unsigned slower;  ///< Factor by which its clock is slower than this machine's.
 };
 
-/// "h200", "h200@50", "mine.json", "mine.json@10"; also "h200#1", as device_name calls the second of them.
+/// Reads "h200", "h200@50", "mine.json", "mine.json@10"; also "h200#1", as device_name calls the second of them.
 ///
 /// Throws: Error of kind bad_argument, if there is no such model or the factor is none.
 ModelWish model_of(std::string_view wish);

@@ -43,7 +43,7 @@ void Timeline::add(Operation& operation, Time now) noexcept {
   if (modelled(operation).unmet == 0) begin(operation, std::max(now, now_));
 }
 
-/// Of a device that tells the end of kernels with that of the kernel issued right behind them.
+/// Links kernels, on a device that tells the end of each with that of the kernel issued right behind it.
 void Timeline::note_issue(Operation& operation) noexcept {
   if (!model_.kernels.signal_together) return;
   Operation* const before = std::exchange(last_issued_, &operation);
@@ -103,7 +103,7 @@ Timeline::Time Timeline::next_event() const noexcept {
   return next;
 }
 
-/// All that it depends on is over.
+/// Begins an operation: all that it depends on is over.
 void Timeline::begin(Operation& operation, Time at) noexcept {
   Kind const behind = modelled(operation).behind;
   bool const takes_over = (is_copy(operation) && behind == Kind::kernel) ||
@@ -167,7 +167,7 @@ Timeline::Line& Timeline::kernels_like(Operation const& kernel) noexcept {
   return kernels_[static_cast<std::size_t>(kernel.stream->priority - greatest_priority)];
 }
 
-/// As many of those that wait as find room, the more urgent first, and none before one that waits longer.
+/// Begins as many of those that wait as find room, the more urgent first, and none before one that waits longer.
 void Timeline::begin_kernels(Time at) noexcept {
   constexpr double rounding = 1e-9;
   for (Line& line : kernels_) {
@@ -221,14 +221,14 @@ void Timeline::deactivate(Operation& operation) noexcept {
 }
 
 void Timeline::end(Operation& first, Time at) noexcept {
-  // A list and no recursion: a long chain of records ends in one go. Each is ended behind the one that it depends on.
+  // A list replaces recursion: a long chain of records ends in one go. Each is ended behind the one that it depends on.
   Line ending;
   ending.push(first);
   while (Operation* const operation = ending.pop()) {
     if (operation == last_issued_) last_issued_ = nullptr;
     modelled(*operation).over = true;
     modelled(*operation).end = at;
-    // What takes no time is between the work before it and behind it as if it were not there.
+    // An operation that takes no time counts as not there, between the work before it and behind it.
     if (takes_time(*operation)) modelled(*operation).behind = operation->request.kind;
     over_.push(*operation);
     for (Operation* const dependent : operation->dependents) {
@@ -244,13 +244,13 @@ void Timeline::end(Operation& first, Time at) noexcept {
   }
 }
 
-/// What goes one way over the link now.
+/// The traffic that goes one way over the link now.
 struct Timeline::LinkDirection {
-  bool copied = false;  ///< A copy does.
+  bool copied = false;  ///< A copy goes that way.
   double wanted = 0;    ///< GB/s that kernels would take if nothing else went there.
 
   bool used() const { return copied || wanted > 0; }
-  /// What kernels take of `rate`: where there is a copy as well, it has half at least.
+  /// The part of `rate` that kernels take: where there is a copy as well, that has half at least.
   double taken(double rate) const { return std::min(wanted, copied ? rate / 2 : rate); }
 };
 

@@ -10,22 +10,22 @@
 
 namespace penstock::cpu {
 
-/// What the Timeline of a modelled GPU keeps of an operation.
+/// State that the Timeline of a modelled GPU keeps of an operation.
 struct Modelled final : OperationTime {
   void renew() noexcept override { *this = {}; }
 
   bool may_begin = false;
-  Clock::time_point ready;  ///< When it may begin, if that is not at once.
+  Clock::time_point ready;  ///< Time at which it may begin, if that is not at once.
   bool due = false;         ///< A callback may be called.
   bool held = false;        ///< It is done, and what is behind it waits for its end.
   bool awaited = false;     ///< Its end has come, and its work was not done yet.
   Clock::time_point begin = Clock::time_point::max();
   /// The kind of work that ended last before it; `wait` for none. Between a copy and a kernel passes a handover.
   Request::Kind behind = Request::Kind::wait;
-  Clock::time_point end, done_at;  ///< When it is over there, and when its work was done here.
+  Clock::time_point end, done_at;  ///< Times at which it is over there, and at which its work was done here.
   double left = 0;                 ///< Nanoseconds that what it does now would take alone.
-  double rate = 1;                 ///< How much of that goes in a nanosecond.
-  double share = 0;                ///< Of the multiprocessors, for a kernel.
+  double rate = 1;                 ///< Part of that which passes in a nanosecond.
+  double share = 0;                ///< Part of the multiprocessors, for a kernel.
   double reads = 0;                ///< GB/s that a kernel would take of the link upwards, if it had the link alone,
   double writes = 0;               ///< and downwards.
   double memory = 0;               ///< GB/s that a kernel takes of the device's memory.
@@ -44,7 +44,7 @@ inline Modelled const& modelled(Operation const& operation) noexcept {
   return static_cast<Modelled const&>(*operation.time);
 }
 
-/// When each operation begins and ends on the modelled device.
+/// Computes when each operation begins and ends on the modelled device.
 ///
 /// An operation begins when all that it depends on is over and there is room for it. Copies have engines in which they
 /// stand in line; those that go both ways at once slow each other down. Copies from device to device have an engine of
@@ -68,11 +68,11 @@ class Timeline {
   Timeline& operator=(Timeline const&) = delete;
 
   DeviceModel const& model() const noexcept { return model_; }
-  /// How long after its end a host that looks for it finds something over.
+  /// Time from the end of an operation until a host that looks for it finds it over.
   std::chrono::nanoseconds noticed_after() const noexcept {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(model_.completions.noticed);
   }
-  /// When an event passed that passed then, as events tell it.
+  /// The time that events tell for one that passed at `passed`.
   Time told(Time passed) const noexcept {
     auto const step = std::chrono::duration_cast<std::chrono::nanoseconds>(model_.completions.event_resolution);
     return step.count() > 0 ? passed - passed.time_since_epoch() % step : passed;
@@ -83,19 +83,19 @@ class Timeline {
   ///
   /// Shape: `advance(now)` came before.
   void add(Operation& operation, Time now) noexcept;
-  /// What the operation waits for on another device is over.
+  /// The wait of the operation for another device is over.
   void release(Operation& operation, Time now) noexcept;
   /// The callback, which was due, has returned.
   void called(Operation& callback, Time now) noexcept;
-  /// What is over and was not asked for yet, in the order of the ends; or null.
+  /// The next operation that is over and was not asked for yet, in the order of the ends; or null.
   Operation* next_over() noexcept { return over_.pop(); }
   /// A callback that may now be called; or null.
   Operation* next_due() noexcept { return due_.pop(); }
-  /// When the next thing happens, if nothing is put in before; the end of time if nothing will.
+  /// The time at which the next thing happens, if nothing is put in before; the end of time if nothing will.
   Time next_event() const noexcept;
 
  private:
-  /// First come, first served, linked through the operations.
+  /// A queue, first come, first served, linked through the operations.
   class Line {
    public:
     Operation* front() const noexcept { return first_; }
@@ -121,7 +121,7 @@ class Timeline {
     Operation* first_ = nullptr;
     Operation* last_ = nullptr;
   };
-  /// Where copies wait. At most one of each engine is active.
+  /// The place where copies wait. At most one of each engine is active.
   struct CopyEngine {
     Line waiting;
     bool busy = false;
@@ -147,10 +147,10 @@ class Timeline {
   DeviceModel const model_;
   CostOnModel const cost_{model_};
   Time now_{};
-  Operation* active_ = nullptr;        ///< What takes time now, linked by Modelled::next.
-  std::array<CopyEngine, 3> engines_;  ///< Up, down, and from device to device.
-  std::array<Line, static_cast<std::size_t>(least_priority - greatest_priority + 1)> kernels_;  ///< That find no room.
-  double free_share_ = 1;                                                                       ///< Of multiprocessors.
+  Operation* active_ = nullptr;        ///< Operations that take time now, linked by Modelled::next.
+  std::array<CopyEngine, 3> engines_;  ///< Engines for up, down, and from device to device.
+  std::array<Line, static_cast<std::size_t>(least_priority - greatest_priority + 1)> kernels_;  ///< Kernels that wait.
+  double free_share_ = 1;                                                                       ///< Part that is free.
   unsigned kernels_active_ = 0;
   Operation* last_issued_ = nullptr;  ///< Null, if it is over.
   Line handed_over_;  ///< Copies behind kernels and kernels behind copies, by the time at which they may begin.

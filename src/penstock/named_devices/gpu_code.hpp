@@ -6,7 +6,7 @@
 
 namespace penstock {
 
-/// What is missing in a build for a GPU, with its remedy; empty, if the GPU can run kernels that were compiled for
+/// Says what is missing in a build for a GPU, with its remedy; empty, if the GPU can run kernels that were compiled for
 /// `architectures`. These are as CMAKE_CUDA_ARCHITECTURES has them, with commas: "80-real,90,100a-virtual". Words that
 /// are no architecture, as "native", say nothing, and all GPUs can run them.
 ///

@@ -45,7 +45,7 @@ std::unique_ptr<Device> open_gpu(int ordinal) {
 }
 #endif
 
-/// How many threads each of several devices of the host may keep busy.
+/// Number of threads that each of several devices of the host may keep busy.
 unsigned share_of_threads(std::filesystem::path const& root, std::size_t of_devices) {
   auto const threads = CgroupLimits::read(root).busy_threads(affinity_of_this_thread().size());
   return static_cast<unsigned>(std::max<std::size_t>(1, threads / of_devices));
@@ -107,7 +107,7 @@ std::vector<DeviceInfo> list_gpus() {
 
 namespace {
 
-/// What a name stands for.
+/// The device that a name stands for.
 struct Named {
   DeviceKind kind = DeviceKind::cpu;
   int gpu = 0;                              ///< Its number.
@@ -116,7 +116,7 @@ struct Named {
   unsigned slower() const noexcept { return made != nullptr ? made->slower() : 1; }
 };
 
-/// Empty, if no device has that name.
+/// Finds what the name stands for; empty, if no device has it.
 std::optional<Named> named(std::string_view wish, bool one_of_several, DeviceMakers makers) {
   // CPU devices are numbered in the order of the list, so the number in the name only tells them apart.
   if (wish == "cpu" || wish == "cpu:0" || (one_of_several && ordinal_of(wish, "cpu:"))) return Named{};
@@ -150,12 +150,12 @@ void expect_one_clock(std::vector<Named> const& all) {
   }
 }
 
-/// All of them, or none: the clock changes once all are there.
+/// Opens all of them, or none: the clock changes once all are there.
 std::vector<std::unique_ptr<Device>> open_all(std::vector<Named>& all, std::filesystem::path const& root) {
   expect_one_clock(all);
   auto const on_host = static_cast<std::size_t>(std::ranges::count(all, DeviceKind::cpu, &Named::kind));
   std::vector<std::unique_ptr<Device>> opened;
-  std::map<std::string, int, std::less<>> of_name;  // Those that are numbered so far.
+  std::map<std::string, int, std::less<>> of_name;  // Number of devices of each name so far.
   for (Named& one : all) {
     if (one.kind == DeviceKind::cuda) {
       opened.push_back(open_gpu(one.gpu));

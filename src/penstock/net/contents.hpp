@@ -31,7 +31,7 @@ struct Contents {
     }
     bytes += count;
   }
-  /// The same as a separate stretch, even if it adjoins the last one.
+  /// Adds a separate stretch, even if it adjoins the last one.
   void add_apart(std::uint64_t from, std::uint64_t at, std::size_t count) {
     stretches.push_back({from, at, bytes, count});
     bytes += count;

@@ -149,7 +149,7 @@ FlightClock::Clock::time_point FlightClock::host_time(EventRef mark) const {
   return anchored_ + mark.since(anchor_).value_or(std::chrono::nanoseconds(0));
 }
 
-/// When the steps ended, by the device's clock.
+/// Times at which the steps ended, by the device's clock.
 FlightClock::Moments FlightClock::told_ends(Times const& times) const {
   auto const landed = host_time(times.events.landed);
   if (!times.mapped && options_.split) {
@@ -182,7 +182,7 @@ FlightClock::Moments FlightClock::ends_of(Times const& times, Moments const& tol
   return ends;
 }
 
-/// When the stream of that step was through with the last tile that has known ends.
+/// Time at which the stream of that step had finished the last tile that has known ends.
 FlightClock::Clock::time_point FlightClock::free_since(std::size_t step) const {
   if (closed_ == none) return Clock::time_point::min();
   if (!options_.split) return ends_[last];
@@ -230,7 +230,7 @@ void FlightClock::note(std::size_t slot, std::span<std::optional<std::uint64_t> 
   close(times, ends);
 }
 
-/// When the last of the uploads of further inputs ended.
+/// Time at which the last of the uploads of further inputs ended.
 FlightClock::Clock::time_point FlightClock::more_uploads_end(Times const& times) const {
   auto end = Clock::time_point::min();
   if (times.mapped || !times.whole) return end;

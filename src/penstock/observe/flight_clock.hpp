@@ -53,7 +53,7 @@ class FlightClock final : public StepTimer {
                      TransferPath path) noexcept override;
   void begin(std::size_t slot, Step step, StreamRef stream) override;
   void begin_more(std::size_t slot, std::size_t which, StreamRef stream) override;
-  /// What a step took is shared out among the tiles of its batch in equal parts, one after the other, since events tell
+  /// Shares out the time of a step among the tiles of its batch in equal parts, one after the other, since events tell
   /// no more.
   void note(std::size_t slot, std::span<std::optional<std::uint64_t> const> sequences) override;
   void pass(std::size_t slot) override;
@@ -68,10 +68,10 @@ class FlightClock final : public StepTimer {
     FlightEvents events;
     std::array<Event, steps> begins;  ///< With one stream the second and third are the ends of the steps before.
     std::array<bool, steps> marked{};
-    Moments asked;                              ///< When the lane gave each step to the device.
-    std::vector<Event> more_begins;             ///< Of the uploads of further inputs, if streams are split,
+    Moments asked;                              ///< Times at which the lane gave each step to the device.
+    std::vector<Event> more_begins;             ///< Beginnings of the uploads of further inputs, if streams are split,
     std::vector<Clock::time_point> more_asked;  ///< and when the lane asked for them.
-    std::uint64_t number = 0;                   ///< Of the youngest tile.
+    std::uint64_t number = 0;                   ///< Number of the youngest tile.
     bool whole = true;                          ///< No mark was refused.
     bool mapped = false;                        ///< It has no step but the stage.
   };
@@ -102,18 +102,18 @@ class FlightClock final : public StepTimer {
   StepTimerOptions const options_;
   std::chrono::nanoseconds const reach_;
   std::array<std::uint32_t, steps> rows_{};
-  std::vector<std::uint32_t> more_rows_;  ///< Of the uploads of further inputs, if streams are split.
+  std::vector<std::uint32_t> more_rows_;  ///< Rows of the uploads of further inputs, if streams are split.
   std::uint32_t notice_row_ = 0;
   std::vector<std::unique_ptr<Times>> slots_;
   std::uint64_t opened_ = 0;  ///< The number of the last tile that was begun.
-  std::uint64_t closed_ = 0;  ///< That of the last tile with known ends, which `ends_` holds.
+  std::uint64_t closed_ = 0;  ///< The number of the last tile with known ends, which `ends_` holds.
   Moments ends_{};
   /// A moment on both clocks. Event times far from it lose digits, so it moves along.
   Event anchor_;
   Clock::time_point anchored_;
-  Stream idle_;  ///< For marks that the device passes at once.
+  Stream idle_;  ///< Stream for marks that the device passes at once.
   Event next_anchor_;
-  Clock::time_point compared_;  ///< When it was last put there.
+  Clock::time_point compared_;  ///< Time at which it was last put there.
   bool awaited_ = false;        ///< The device is not known to have passed it.
 };
 

@@ -35,7 +35,7 @@ SharedStream shared_stream(PipelineOptions const& options, Flavour flavour, std:
 RunFigures figures_of(Report const& report, PipelineOptions const& options, Recording const& recording,
                       Device const& device, unsigned cpus = 0);
 
-/// The same for a part of a run.
+/// Figures of a part of a run.
 ///
 /// Shape: `recording` has the passages of every tile in that part, cut at its ends.
 RunFigures figures_of(Report const& report, PipelineOptions const& options, Metered const& metered,

@@ -88,7 +88,7 @@ std::string option_for(std::string_view assigned) {
   return "";
 }
 
-/// With "tuning.bind = Bind::node" as "--bind node", wherever that stands.
+/// Writes "tuning.bind = Bind::node" as "--bind node", wherever that stands.
 std::string words_in(std::string text) {
   for (OptionRow const& row : option_table()) {
     std::string const to = row.member() + " = " + std::string(row.enumeration) + "::";

@@ -34,7 +34,7 @@ std::uint32_t Recorder::add_row(std::string name, RecordRow::Kind kind, std::str
 
 std::uint32_t Recorder::row_here() {
   std::scoped_lock const lock(rows_mutex_);
-  rows_.reserve(rows_.size() + 1);  // Before the thread is noted to have a row.
+  rows_.reserve(rows_.size() + 1);  // This comes before the thread is noted to have a row.
   auto const [place, fresh] =
       by_thread_.try_emplace(std::this_thread::get_id(), static_cast<std::uint32_t>(rows_.size()));
   if (fresh) {
@@ -57,7 +57,7 @@ void Recorder::note(std::uint32_t row, Step step, std::uint64_t tile, Clock::tim
 void Recorder::note_here(Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept {
   try {
     note(row_here(), step, tile, begin, end);
-  } catch (std::bad_alloc const&) {  // The tile itself goes on.
+  } catch (std::bad_alloc const&) {  // The tile itself continues.
   }
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array asks_to_end{SIGINT, SIGTERM, SIGHUP};
 constexpr std::array kills{SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
 
-/// Those of both that have the system's own action: neither ignored, nor taken by a profiler, say.
+/// The signals of both lists that have the system's own action: neither ignored, nor taken by a profiler, say.
 sigset_t to_watch() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -70,7 +70,7 @@ StopSignals::~StopSignals() {
 void StopSignals::watch() {
   pthread_setname_np(pthread_self(), "ps-signals");
   constexpr nfds_t output = 2;
-  // That a pipe has lost its reader is told without being asked for; of a file nothing is.
+  // poll reports unasked that a pipe has lost its reader; of a file it reports nothing.
   std::array<pollfd, 3> all{pollfd{signals_, POLLIN, 0}, pollfd{done_, POLLIN, 0}, pollfd{options_.output, 0, 0}};
   for (;;) {
     if (poll(all.data(), all.size(), -1) < 0) continue;

@@ -35,17 +35,17 @@ constexpr TileClass tile_class(std::size_t largest_part) {
 
 /// A number that a pipeline takes where its options leave it open.
 enum class Number : std::uint8_t {
-  lanes,               ///< Of each device; of a CPU device at most.
+  lanes,               ///< Lanes of each device; of a CPU device at most.
   cpus_of_lane,        ///< CPUs that each lane stands for; 0 where the number of lanes does not depend on them.
-  batch_bytes,         ///< Of the tiles that a lane puts on its device at once; 0: a batch is one tile.
+  batch_bytes,         ///< Bytes of the tiles that a lane puts on its device at once; 0: a batch is one tile.
   most_batch,          ///< Tiles in such a batch, at most.
-  burst_batch,         ///< The same, if no slots are asked for.
-  least_slots,         ///< Of a lane, however small its batches are.
-  spin_us,             ///< For which a lane without work watches its device.
-  borrow_spin_us,      ///< For which a thread that waits for a tile watches for it.
-  cached_bytes,        ///< Of the pool, beyond which tiles leave the last cache before they are lent again.
-  bytes_of_producer,   ///< Of the pool, for each producer beyond the first.
-  bytes_of_producers,  ///< Of the pool, for all these producers at most.
+  burst_batch,         ///< Tiles in a batch, at most, if no slots are asked for.
+  least_slots,         ///< Slots of a lane, at least, however small its batches are.
+  spin_us,             ///< Time that a lane without work watches its device.
+  borrow_spin_us,      ///< Time that a thread that waits for a tile watches for it.
+  cached_bytes,        ///< Bytes of the pool beyond which tiles leave the last cache before they are lent again.
+  bytes_of_producer,   ///< Bytes of the pool for each producer beyond the first.
+  bytes_of_producers,  ///< Bytes of the pool for all these producers at most.
 };
 
 /// One number for some kinds of pipeline, and the bench or the page with the measurements that chose it.
@@ -97,10 +97,10 @@ inline constexpr std::array table{
     Default{Number::batch_bytes,        a_gpu,      any_aim,    large,    32 * mib,  batches},
     Default{Number::most_batch,         any_device, any_aim,    any_tile, 128,       batches},
 
-    // With Aim::latency few, so that there are few slots: lone tiles go round all of them, and each new one has no graph
-    // yet. More than one, because the tiles of a burst wait for the lane's calls, and four tiles take as many calls for
-    // copies and events as one. With four such batches none of a burst's tiles waits for its neighbours while fewer than
-    // eight are on the device.
+    // Aim::latency has small batches, and so few slots: lone tiles go round all of them, and each new one has no graph
+    // yet. A batch is more than one tile, because the tiles of a burst wait for the lane's calls, and four tiles take
+    // as many calls for copies and events as one. With four such batches none of a burst's tiles waits for neighbours
+    // while fewer than eight are on the device.
     Default{Number::burst_batch,        any_device, throughput, any_tile, no_bound,  batches},
     Default{Number::burst_batch,        any_device, latency,    any_tile, 4,         latencies},
 
@@ -110,12 +110,12 @@ inline constexpr std::array table{
     Default{Number::least_slots,        a_gpu,      any_aim,    large,    0,         "bench/flow/one_shot_bench"},
     Default{Number::least_slots,        cpu,        any_aim,    any_tile, 0,         "bench/flow/one_shot_bench"},
 
-    // Longer than a 4 MiB tile takes to pass.
+    // The spin is longer than a 4 MiB tile takes to pass.
     Default{Number::spin_us,            a_gpu,      throughput, any_tile, 200,       "bench/flow/one_shot_bench"},
     Default{Number::spin_us,            cpu,        throughput, any_tile, 0,         threads},
     Default{Number::spin_us,            any_device, latency,    any_tile, for_ever,  latencies},
 
-    // Longer than the longest time from one tile that comes home to the next while a GPU is busy with small ones. Large
+    // It exceeds the longest time from one tile that comes home to the next while a GPU is busy with small ones. Large
     // tiles are further apart than a wake-up takes, so watching longer gained nothing.
     Default{Number::borrow_spin_us,     a_gpu,      throughput, small,    20,        batches},
     Default{Number::borrow_spin_us,     a_gpu,      throughput, large,    5,         batches},
@@ -148,7 +148,7 @@ constexpr std::uint64_t default_of(Number number, PipelineKind kind) {
 /// Batches in flight: one in each step, and one that is put or retired. With batches of one tile, more of them gained
 /// nothing (bench/flow/one_shot_bench).
 inline constexpr unsigned batches_in_flight = 4;
-/// With up to so many producers at work the reserve is closed (docs/decisions/several-devices.md).
+/// The reserve is closed with up to this many producers at work (docs/decisions/several-devices.md).
 inline constexpr std::size_t producers_without_reserve = 2;
 
 }  // namespace penstock

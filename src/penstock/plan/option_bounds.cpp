@@ -6,7 +6,7 @@
 namespace penstock {
 namespace {
 
-/// What is said of options that are not within the bound.
+/// The text of the refusal of options that are not within the bound.
 std::string refusal_of(OptionBound const& bound, PipelineOptions const& options) {
   std::string const name(bound.name), most = std::to_string(bound.most);
   switch (bound.kind) {

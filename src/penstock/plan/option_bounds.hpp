@@ -49,7 +49,7 @@ constexpr auto& option_in(auto& options) {
   }
 }
 
-/// How an option is bounded, and so what is said of a value that is not within its bounds.
+/// Kinds of bounds, each with its own text for a value that is not within them.
 enum class BoundKind : std::uint8_t {
   threads,  ///< A number of threads.
   number,   ///< Any other number.
@@ -60,12 +60,12 @@ enum class BoundKind : std::uint8_t {
 
 /// The bounds of an option, for the check of options and for texts that set or explain them.
 struct OptionBound {
-  std::string_view name;  ///< Of the member: "borrow_spin".
+  std::string_view name;  ///< Name of the member: "borrow_spin".
   BoundKind kind = BoundKind::number;
-  std::uint64_t most = 0;                                            ///< Of a number, and of microseconds.
-  std::uint64_t (*value)(PipelineOptions const& options) = nullptr;  ///< Of a number that programs are held to.
-  bool (*is_allowed)(PipelineOptions const& options) = nullptr;      ///< Of times and words.
-  std::string (*words)() = nullptr;                                  ///< Of a word: all that there are, with commas.
+  std::uint64_t most = 0;                                            ///< Maximum of a number, and of microseconds.
+  std::uint64_t (*value)(PipelineOptions const& options) = nullptr;  ///< Value of a number that programs are held to.
+  bool (*is_allowed)(PipelineOptions const& options) = nullptr;      ///< Check of times and words.
+  std::string (*words)() = nullptr;                                  ///< All words that there are, with commas.
 
   /// True if a program may ask for what the options ask for.
   bool is_within(PipelineOptions const& options) const {
@@ -127,7 +127,7 @@ inline constexpr std::array option_bounds{
     bounds::number<&Tuning::batch>("batch", Pool::max_tiles),
     bounds::number<&Tuning::tiles>("tiles", Pool::max_tiles),
     bounds::number<&Tuning::spare>("spare", Tuning::most_spare),
-    bounds::typed("memory", std::uint64_t{1} << 47),  // More than a process can address.
+    bounds::typed("memory", std::uint64_t{1} << 47),  // A process cannot address more.
     bounds::typed("tile", std::uint64_t{1} << 30),
     bounds::time<&Tuning::spin>("spin"),
     bounds::time<&Tuning::borrow_spin>("borrow_spin"),

@@ -89,7 +89,7 @@ void Placement::place_producers(Topology const& topology, PlacementRequest const
   };
   std::vector<CpuSet> far;
   for (std::size_t seat = 0, seated = 1; seated != 0; ++seat) {
-    // One CPU of each other node in turn, so that no far node is full while another is idle.
+    // Each pass takes one CPU of each other node, so that no far node is full while another is idle.
     seated = 0;
     for (auto const& node : topology.nodes()) {
       if (holds_tiles(node) || node.cpus.size() <= seat) continue;
@@ -113,7 +113,7 @@ void Placement::remark_crowding(Topology const& topology, PlacementRequest const
   std::size_t const threads = request.lanes + request.producers + request.consumers;
   std::size_t const cpus = request.cpus > 0 ? request.cpus : topology.cpus().size();
   if (threads > cpus) remarks_.push_back(count_text(threads, "thread") + " share " + count_text(cpus, "CPU") + '.');
-  if (request.cpus > 0) return;  // What this machine has is no matter there.
+  if (request.cpus > 0) return;  // The machine's own quota does not matter then.
   if (auto const quota = topology.cpu_quota(); quota && *quota < static_cast<double>(topology.cpus().size())) {
     remarks_.push_back("The cgroup allows the time of " + decimal(*quota) + " of " +
                        count_text(topology.cpus().size(), "CPU") +

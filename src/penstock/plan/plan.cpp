@@ -34,7 +34,7 @@ class Seats {
   }
 
  private:
-  std::map<int, std::pair<unsigned, unsigned>> seats_;  ///< By CPU: threads that have it, and lanes among them.
+  std::map<int, std::pair<unsigned, unsigned>> seats_;  ///< For each CPU: threads that have it, and lanes among them.
 };
 
 std::vector<LanePlace> lane_places(std::vector<Device*> const& devices, std::vector<Placement> const& placements,

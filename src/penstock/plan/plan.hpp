@@ -17,21 +17,21 @@ namespace penstock {
 
 /// The sizes and places of a pipeline.
 struct Plan {
-  PipelineOptions options;               ///< Those that were asked for, with nothing left to the pipeline.
-  PoolLayout layout;                     ///< Of its pool.
-  std::vector<LanePlace> lanes;          ///< Dealt out to the devices in turn, each next to its own.
-  std::vector<ProducerPlace> producers;  ///< Of each producer; with run_to_completion the lanes are the producers.
+  PipelineOptions options;               ///< Options that were asked for, with nothing left to the pipeline.
+  PoolLayout layout;                     ///< Layout of its pool.
+  std::vector<LanePlace> lanes;          ///< Places of lanes, dealt out to the devices in turn, each next to its own.
+  std::vector<ProducerPlace> producers;  ///< Places of producers; with run_to_completion the lanes are the producers.
   std::vector<CpuSet> consumers;         ///< The CPUs of each; empty for any.
   std::size_t reserve = 0;               ///< Tiles of the pool that are lent only while many producers are at work.
   unsigned cpus = 1;                     ///< Threads that can be busy at once.
   AwakeThreads awake;                    ///< Its threads that stay awake though they may have nothing to do.
-  std::vector<std::string> remarks;      ///< On options that the machine could not grant.
-  /// What stands in the way of a better placement, or makes it needless.
+  std::vector<std::string> remarks;      ///< Sentences on options that the machine could not grant.
+  /// Sentences on what stands in the way of a better placement, or makes it needless.
   std::vector<std::string> place_remarks;
 };
 
-/// What a pipeline of these options is like on these devices of this machine. Threads of other pipelines that stay
-/// awake are `elsewhere`.
+/// Returns the plan of a pipeline with these options on these devices of this machine. Threads of other pipelines that
+/// stay awake are `elsewhere`.
 ///
 /// Shape:   one device or more.
 /// Threads: any. It makes no thread and no memory, and depends on nothing but what it is given.

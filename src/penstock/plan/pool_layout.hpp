@@ -13,9 +13,9 @@
 
 namespace penstock {
 
-/// Which node each part of a pipeline's pool lies on, how many tiles it has, and what is next to it. There is a part
-/// for each node that has devices; a single one, if the node of the first device is unknown, if tiles are fewer than
-/// nodes, or if the application gives its own memory in one piece.
+/// The node of each part of a pipeline's pool, its number of tiles, and what is next to it. There is a part
+/// for each node that has devices. It is a single one if the node of the first device is unknown, if tiles are fewer
+/// than nodes, or if the application gives its own memory in one piece.
 ///
 /// Threads: any; it never changes.
 class PoolLayout {
@@ -24,15 +24,15 @@ class PoolLayout {
   PoolLayout(std::vector<std::optional<int>> const& nodes, PipelineOptions const& options, Topology const& topology);
 
   std::size_t parts() const noexcept { return tiles_.size(); }
-  /// In proportion to the lanes next to it, in whole batches but for the last part's.
+  /// Tiles of a part: in proportion to the lanes next to it, in whole batches except for the last part's.
   std::size_t tiles(std::size_t part) const { return tiles_.at(part); }
   /// Bytes that are pinned for a part: of a slab whole huge pages, of the application's own memory whole pages.
   std::size_t bytes(std::size_t part) const;
-  /// The same of all parts.
+  /// Bytes that are pinned for all parts.
   std::size_t bytes() const;
-  /// What the tiles of a part take of memory, in whole pages.
+  /// Memory that the tiles of a part take, in whole pages.
   std::size_t least_bytes(std::size_t part) const;
-  /// Where it belongs; empty: anywhere.
+  /// The node that the part belongs to; empty: any.
   std::optional<int> node(std::size_t part) const { return nodes_.at(part); }
   /// The part next to the device with this number; the first part, if the node of the device is unknown.
   std::size_t part_of_device(std::size_t number) const { return part_of_device_.at(number); }
@@ -55,7 +55,7 @@ class PoolLayout {
   std::vector<std::uint16_t> part_of_cpu_;  ///< Empty with one part, where no thread need ask.
 };
 
-/// Where the threads and tiles next to each device belong.
+/// Returns the places of the threads and tiles next to each device.
 std::vector<Placement> place_devices(std::vector<Device*> const& devices, PipelineOptions const& options,
                                      Topology const& topology);
 /// The layout of a pool next to these devices.

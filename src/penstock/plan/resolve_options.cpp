@@ -38,7 +38,7 @@ int fewest_multiprocessors(std::vector<Device*> const& devices) {
   return fewest;
 }
 
-/// The options, and what they are resolved by.
+/// The options, and all that they are resolved from.
 class Resolving {
  public:
   Resolving(PipelineOptions options, std::vector<Device*> const& devices, Topology const& topology,
@@ -133,11 +133,11 @@ class Resolving {
     }
   }
 
-  /// How many tiles to put on the device at once, and to have there.
+  /// Sets the number of tiles to put on the device at once, and the number to have there.
   void resolve_batches() {
     if (options_.tuning.run_to_completion) {
-      // A lane brings no tile before it is through with the one that it has. Streams of its own, so that none computes
-      // for another, and that end with it.
+      // A lane brings no tile before it has finished its own. It has streams of its own, so that none computes
+      // for another, and so that they end with it.
       options_.tuning.batch = options_.tuning.slots = 1;
       options_.tuning.streams = StreamMode::own;
       return;
@@ -171,7 +171,7 @@ class Resolving {
   }
 
   void resolve_borrow_spin() {
-    // One of the threads that wait for a tile, and the consumer that waits for results, if any go through the graph.
+    // One thread that waits for a tile counts, and the consumer that waits for results, if any go through the graph.
     auto const crowd = room_.crowded({.lanes = options_.tuning.spin->count() > 0 ? options_.lanes : 0,
                                       .borrowers = 1,
                                       .consumers = enters_graph(options_) ? 1U : 0U});
@@ -234,14 +234,14 @@ class Resolving {
   std::vector<Device*> const& device_list_;
   Topology const& topology_;
   std::size_t const devices_;
-  int const fewest_multiprocessors_;  ///< Of one of its GPUs; 0, if they do not say or none are to be left free.
+  int const fewest_multiprocessors_;  ///< The fewest of its GPUs; 0, if they do not say or none are to be left free.
   bool const gpu_;
   PipelineKind const kind_;
   unsigned const cpus_;
   SpinRoom const room_;
   std::size_t const largest_part_;
   unsigned const asked_batch_;  ///< 0, if it is left to the pipeline.
-  unsigned const asked_slots_;  ///< Likewise.
+  unsigned const asked_slots_;  ///< 0, if it is left to the pipeline.
   bool const few_;
   std::vector<std::string>& remarks_;
 };

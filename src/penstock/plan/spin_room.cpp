@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-/// For the driver's threads, the application's, and any others.
+/// CPUs for the driver's threads, the application's, and any others.
 constexpr std::size_t left_to_others = 2;
 
 }  // namespace

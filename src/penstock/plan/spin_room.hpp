@@ -14,9 +14,9 @@
 
 namespace penstock {
 
-/// How many threads can be busy at once: of a modelled GPU, on its machine; else on this one.
+/// Number of threads that can be busy at once: for a modelled GPU, on its machine; else on this one.
 std::size_t threads_at_once(DeviceInfo const& device, Topology const& topology);
-/// What a pipeline asks to be placed next to one of its devices. Of the options only those count that say how many
+/// The request of a pipeline to be placed next to one of its devices. Of the options only those count that say how many
 /// threads there are, and whether they are bound.
 PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo const& device);
 
@@ -24,7 +24,7 @@ PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo co
 struct Awake {
   unsigned lanes = 0;      ///< Dealt out to the devices in turn, each bound to the node of its own, if that is known.
   unsigned borrowers = 0;  ///< Threads that wait for a tile; they may be on any node with lanes.
-  unsigned consumers = 0;  ///< On the node of the first device.
+  unsigned consumers = 0;  ///< Consumers on the node of the first device.
 };
 
 /// The threads that resolved options keep awake.
@@ -33,23 +33,23 @@ Awake awake_of(PipelineOptions const& resolved);
 /// Threads of other pipelines that stay awake, by where they may run.
 struct AwakeThreads {
   unsigned all = 0;
-  std::map<int, unsigned> of_node = {};  ///< By the number of a NUMA node.
+  std::map<int, unsigned> of_node = {};  ///< Threads by the number of their NUMA node.
 
   void add(AwakeThreads const& more);
-  /// What was added before.
+  /// Removes what was added before.
   void remove(AwakeThreads const& those) noexcept;
 };
 
-/// Where there is no room for them.
+/// A place that has no room for the threads that are to stay awake.
 struct Crowd {
-  unsigned lanes = 0;  ///< Of those that stay awake, the ones there.
+  unsigned lanes = 0;  ///< Lanes there that stay awake.
   std::string place;   ///< "8 CPUs", "the 4 CPUs of NUMA node 1".
   bool of_a_node = false;
   unsigned elsewhere = 0;  ///< Threads of other pipelines that stay awake there.
 };
 
-/// Whether threads that stay awake leave two CPUs to everything else: of all, and of each node that lanes are bound to,
-/// since there they would displace each other for milliseconds, however many CPUs other nodes have.
+/// Tells whether threads that stay awake leave two CPUs to everything else: of all, and of each node that lanes are
+/// bound to. There they would displace each other for milliseconds, however many CPUs other nodes have.
 class SpinRoom {
  public:
   SpinRoom(std::vector<Device*> const& devices, PipelineOptions const& options, Topology const& topology,
@@ -57,7 +57,7 @@ class SpinRoom {
 
   /// The first place where they would leave fewer; empty if there is none.
   std::optional<Crowd> crowded(Awake const& awake) const;
-  /// What these would be for other pipelines.
+  /// Counts these threads for other pipelines.
   AwakeThreads taken(Awake const& awake) const;
 
  private:
@@ -70,8 +70,8 @@ class SpinRoom {
 
   std::size_t const cpus_;
   AwakeThreads const elsewhere_;
-  std::vector<Node> nodes_;                                 ///< Those that lanes are bound to.
-  std::vector<std::optional<std::size_t>> node_of_device_;  ///< Which of them; empty if it may run anywhere.
+  std::vector<Node> nodes_;                                 ///< Nodes that lanes are bound to.
+  std::vector<std::optional<std::size_t>> node_of_device_;  ///< Index of its node there; empty if it may run anywhere.
 };
 
 }  // namespace penstock

@@ -22,7 +22,7 @@ using OwnMemory = std::vector<std::span<std::byte>>;
   throw Error(ErrorKind::bad_argument, sentence);
 }
 
-/// To the byte, since it is to be asked for.
+/// Writes the exact number of bytes, since the user is to ask for it.
 std::string exactly(std::size_t bytes) {
   return size_option(static_cast<double>(bytes));
 }
@@ -181,7 +181,7 @@ PipelineOptions choose_tiles(PipelineOptions options, TileWish const& wish, std:
                              Topology const& topology, std::vector<std::string>& remarks) {
   Tuning const& tuning = options.tuning;
   if (tuning.memory == 0 && options.own_memory.empty()) {
-    // Here, before any memory is made.
+    // The count is checked here, before any memory is made.
     std::size_t const tiles = Pool::checked_count(tuning.tiles == 0 ? wish.usual : tuning.tiles);
     return with_tiles(std::move(options), tiles, wish);
   }

@@ -12,14 +12,14 @@
 
 namespace penstock {
 
-/// What is known of slots, batch and tiles before there are tiles.
+/// The sizes that are known before there are tiles.
 struct TileWish {
   std::size_t usual = 0;     ///< Tiles that keep all threads busy.
   unsigned asked_batch = 0;  ///< 0, if it is left to the pipeline.
-  unsigned asked_slots = 0;  ///< Likewise.
+  unsigned asked_slots = 0;  ///< 0, if it is left to the pipeline.
 };
 
-/// The options with so many tiles, and with no more slots and no larger batches than these can fill.
+/// Returns the options with `tiles` tiles, and with no more slots and no larger batches than these can fill.
 PipelineOptions with_tiles(PipelineOptions options, std::size_t tiles, TileWish const& wish);
 
 /// The options with as many tiles as they ask for; else with the usual ones, or as many as fit into `memory` and
@@ -34,9 +34,9 @@ PipelineOptions choose_tiles(PipelineOptions options, TileWish const& wish, std:
 /// True where several GPUs share the host's memory, as far as the user leaves that to the pipeline
 /// (docs/decisions/several-devices.md).
 bool have_few_tiles(PipelineOptions const& asked, std::vector<Device*> const& devices);
-/// What holds tiles with these options, which are resolved but for the tiles.
+/// The parts of a pipeline that hold tiles, for options that are resolved but for the tiles.
 TileHolders holders_of(PipelineOptions const& options);
-/// How many of the tiles that it chose for several GPUs are to be lent only while many producers are at work: of
+/// Number of the tiles chosen for several GPUs that are lent only while many producers are at work. It depends on the
 /// options as they were `asked` and as they were `resolved`.
 std::size_t reserve_tiles(PipelineOptions const& asked, PipelineOptions const& resolved,
                           std::vector<Device*> const& devices);

@@ -27,7 +27,7 @@ class Packing {
   std::size_t most_bytes() const noexcept { return most_bytes_; }
   /// Throws: Error, if no tile holds a record of this size; the text names the remedy.
   void expect_size(std::size_t bytes) const;
-  /// Throws: Error, if no tile holds so many records that take so many bytes together; the text names the remedy.
+  /// Throws: Error, if no tile holds `records` records that take `bytes` bytes together; the text names the remedy.
   void expect_room(std::size_t bytes, std::size_t records) const;
   /// True if the pack has room for another record of this size, or for `records` records of this size together.
   bool has_room(Pack const& pack, std::size_t bytes, std::size_t records = 1) const noexcept;

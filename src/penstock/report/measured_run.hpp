@@ -55,7 +55,7 @@ struct RunFigures {
   SharedStream shares = SharedStream::none;  ///< Work of lanes in one stream, the legacy default stream.
   /// Tiles were copied because their stage lacks a promise, on a device that could work in host memory.
   bool copies_in_vain = false;
-  std::string late = {};       ///< For a model: a sentence that this machine was too slow for its clock; or empty.
+  std::string late = {};       ///< A sentence, for a model, that this machine was too slow for its clock; or empty.
   bool single_stream = false;  ///< True if a lane uploads, computes and downloads in one stream.
   std::string signal = {};     ///< Name of the signal, "callback" and so on; empty if unknown.
 };
@@ -78,7 +78,7 @@ struct Ceilings {
   std::optional<double> upload = {};
   std::optional<double> download = {};
   std::optional<double> both = {};  ///< Throughput of each of uploads and downloads at once.
-  /// The same if one copy has as many tiles as the run puts on the device at once; empty if it puts each alone.
+  /// Throughputs if one copy has as many tiles as the run puts on the device at once; empty if it puts each alone.
   std::optional<double> batched_upload = {};
   std::optional<double> batched_download = {};
   std::optional<double> batched_both = {};
@@ -90,7 +90,7 @@ struct Ceilings {
   /// Bytes per second of copies in one direction that are so large that their set-up does not count, with no copies in
   /// the other.
   std::optional<double> link_up = {};
-  std::optional<double> link_down = {};  ///< The same for downloads.
+  std::optional<double> link_down = {};  ///< Bytes per second of such downloads.
 
   /// Throughput of copies like the run's.
   std::optional<double> run_upload() const { return batched_upload ? batched_upload : upload; }

@@ -86,7 +86,7 @@ class RingReader final : public MemoryOwner {
 
   RingMemory const& memory_;
   std::vector<Cursor> cursors_;
-  std::vector<std::atomic<std::uint64_t>> out_since_;  ///< For each slot its turn plus one, or 0 if it is not taken.
+  std::vector<std::atomic<std::uint64_t>> out_since_;  ///< Turn of each slot plus one, or 0 if it is not taken.
   std::size_t first_ = 0;                              ///< Place where the next search begins.
   std::atomic<bool> used_{false};
   std::atomic<std::uint64_t> pieces_{0}, bytes_{0}, lost_{0}, refused_{0}, out_{0};
