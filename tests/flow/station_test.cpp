@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a consumer may be given while it is in a body of the graph and waits for tasks of its own.
+// Tests what a consumer may be given while it is in a body of the graph and waits for tasks of its own.
 #include <array>
 #include <atomic>
 #include <chrono>
