@@ -10,7 +10,7 @@
 
 namespace penstock::chaos {
 
-/// What a person types to run the present seed again, for a process that crashes.
+/// Command that runs the present seed again, for a process that crashes.
 inline std::array<char, 256> command_now{};
 
 inline void note_command(std::string const& command) {
