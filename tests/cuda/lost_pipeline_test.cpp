@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline makes of a kernel that ends its GPU.
+// Tests what a pipeline makes of a kernel that ends its GPU.
 #include <atomic>
 #include <memory>
 #include <set>
@@ -79,7 +79,7 @@ TEST_F(ALostGpu, FailsTheTilesOfAnOrderedPipelineOnceEachAndEndsTheRun) {
 }
 
 /// The 20th tile of the second GPU does something that GPUs do not survive, while the first has tiles as well; 500 more
-/// are filled once the second is lost, if anybody wants them.
+/// are filled once the second is lost, if they are wanted.
 struct TwoGpusOfAPipeline {
   using Harm = void (*)(cudaStream_t);
 
