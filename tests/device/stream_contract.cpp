@@ -94,7 +94,7 @@ TEST_P(DeviceContract, CopiesNothingWithoutComplaint) {
 /// an event, while stray calls on the legacy stream join them now and then: no increment may be lost or torn.
 TEST_P(DeviceContract, KeepsOrderInAFloodOfTenThousandOperations) {
   constexpr unsigned threads = 4;
-  constexpr int hops = 850;  // Of three operations each.
+  constexpr int hops = 850;  // Each has three operations.
   std::vector<std::span<std::byte>> counters;
   for (unsigned i = 0; i < threads; ++i) counters.push_back(memory(bytes));
   auto const stray_counter = memory(bytes);
