@@ -11,7 +11,7 @@ enum class Turns : std::uint8_t {
   calm,   ///< A turn ends only where a fiber waits or yields.
   even,   ///< After some operations any other fiber goes on.
   ranks,  ///< The fiber of the greatest rank goes on; after some operations it gets another rank.
-  stops,  ///< As `even`; now and then one fiber is stopped until others have done many operations.
+  stops,  ///< Turns end as by `even`; now and then one fiber is stopped until others have done many operations.
   sites,  ///< At some places in the code any other fiber goes on.
 };
 /// Decisions of a seed for a run; every "one in so many" is 0 for never.
