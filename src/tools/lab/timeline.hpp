@@ -69,7 +69,7 @@ struct Verdict {
   bool late = false;       ///< This machine was too slow for the clock of a model, so times have no meaning.
 };
 
-/// The same, but a verdict that is not as expected counts as disproved.
+/// Returns the verdict, but one that is not as expected counts as disproved.
 Verdict certainly(Verdict verdict);
 
 /// Expects each to start only after the one before it had ended.
