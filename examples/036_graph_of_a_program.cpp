@@ -23,7 +23,7 @@ int main() try {
   constexpr std::size_t pixels = 64 * 64, images = 500;
   flow::graph graph;
 
-  // What the program has: a node that makes images, and one that takes the brightness of each.
+  // The program has a node that makes images, and one that takes the brightness of each.
   std::uint64_t next = 0;
   flow::input_node<Image> camera(graph, [&](oneapi::tbb::flow_control& control) {
     if (next == images) return control.stop(), Image();
@@ -34,7 +34,7 @@ int main() try {
     if (of.second == 255 - of.first % 256) ++right;
   });
 
-  // What is new: the lanes, a node that fills spare tiles, and one that reads results.
+  // The lanes are new, and so are a node that fills spare tiles and one that reads results.
   auto const device = open_device("cpu");
   auto const invert = on_device([](DeviceTileOf<std::uint8_t> tile, StreamRef stream) {
     stream.launch(1, [=](KernelBlock block) {

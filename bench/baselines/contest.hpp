@@ -26,7 +26,7 @@ struct Standing {
   bool penstock = false;
   Way way;                                    ///< Its best way.
   std::vector<double> tiles_per_second = {};  ///< One value for each round.
-  std::vector<double> cpu_us_per_tile = {};   ///< Likewise.
+  std::vector<double> cpu_us_per_tile = {};   ///< One value for each round.
 };
 
 struct SizeResult {
