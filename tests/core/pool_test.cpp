@@ -205,7 +205,7 @@ TEST_F(PoolOfThree, SaysWhenAllThatWasKeptIsHome) {
   second.give_back();
 }
 
-/// For the address sanitizer: a thread that brings the last tile home touches nothing of the pool behind its count.
+/// The address sanitizer sees it: a thread that brings the last tile home touches nothing of the pool behind its count.
 TEST(Pool, MayDieOnceItsLastTileIsHome) {
   constexpr TileShape shape{.input_bytes = 256};
   alignas(256) std::array<std::byte, 2 * 256> slab{};

@@ -32,7 +32,7 @@ TEST(Rundown, ClosesOnlyOnceTheLastHasLeft) {
     EXPECT_TRUE(rundown.close());
     EXPECT_TRUE(left.load());
   });
-  while (Rundown::Pass(rundown)) std::this_thread::yield();  // Until it is closing.
+  while (Rundown::Pass(rundown)) std::this_thread::yield();  // Waits until it is closing.
   left.store(true);
   in.reset();
 }
