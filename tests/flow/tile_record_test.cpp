@@ -43,7 +43,7 @@ TEST(Arrivals, AreAllTakenOnceWhoeverPushes) {
           sent.fetch_add(1);
           sent.notify_one();
         }
-        taken[k].wait(round);  // Until it is round + 1.
+        taken[k].wait(round);  // Waits until it is round + 1.
       }
     });
   }
