@@ -37,7 +37,7 @@ struct Axis {
   std::function<void(Order&, std::uint64_t)> refuse;
   std::set<std::string> only = {};  ///< Cases to which it means something; all if empty.
   bool alone = false;               ///< Runs alone, since what other children take counts.
-  bool tears = false;               ///< Not even the system can write a whole line.
+  bool tears = false;               ///< The system itself may write a part of a line.
 };
 
 /// Returns those that this process may refuse.
