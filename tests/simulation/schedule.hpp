@@ -9,10 +9,10 @@ namespace penstock::simulation {
 /// Ways in which turns end and the next fiber is chosen.
 enum class Turns : std::uint8_t {
   calm,   ///< A turn ends only where a fiber waits or yields.
-  even,   ///< After some operations any other fiber goes on.
+  even,   ///< A turn ends after some operations; any other fiber goes on.
   ranks,  ///< The fiber of the greatest rank goes on; after some operations it gets another rank.
   stops,  ///< Turns end as by `even`; now and then one fiber is stopped until others have done many operations.
-  sites,  ///< At some places in the code any other fiber goes on.
+  sites,  ///< A turn ends at some places in the code; any other fiber goes on.
 };
 /// Decisions of a seed for a run; every "one in so many" is 0 for never.
 struct Schedule {

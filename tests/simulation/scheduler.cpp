@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t most_operations = 50'000'000;
 /// Time of a call of the system, beside that of an operation.
 constexpr std::uint64_t nanoseconds_of_call = 100;
-/// After so many yields of each fiber that can run, with nothing else between, they wait for the clock.
+/// Fibers wait for the clock after so many yields of each that can run, with nothing else between.
 constexpr std::uint64_t idle_yields = 50;
 /// A turn mostly ends after so many operations where no place is one at which turns end.
 constexpr std::uint64_t longest_turn = 1'000;
