@@ -37,7 +37,7 @@ TEST(Rundown, ClosesOnlyOnceTheLastHasLeft) {
   in.reset();
 }
 
-/// Whoever is in adds to what nobody may touch once it is closed; more threads than there are counts.
+/// A thread that is in adds to what none may touch once it is closed; more threads than there are counts.
 TEST(Rundown, HasNobodyInsideOnceItIsClosed) {
   constexpr int threads = 24;
   constexpr int rounds = 200;

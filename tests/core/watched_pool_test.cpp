@@ -44,7 +44,7 @@ TEST_F(WatchedPoolOfThree, LetsOneWatchWhileOthersSleep) {
     });
   }
   while (pool.waiting() != 2) std::this_thread::yield();
-  held.pop_back();  // One tile: whoever watches gives it back, and so on, and nobody is left behind.
+  held.pop_back();  // One tile: a thread that watches gives it back, and so on, and none is left behind.
   borrowers.clear();
   EXPECT_EQ(got.load(), 3);
 }
