@@ -136,7 +136,7 @@ int the_other_gpu_goes_on() {
   return verdict.exit_code();
 }
 
-/// One that faults ends the process's work on all GPUs, says CUDA; at least it is said of whom.
+/// A GPU that faults ends the process's work on all GPUs, says CUDA; at least the one that faulted is named.
 int both_are_reported() {
   Verdict verdict;
   TwoGpusOfAPipeline two;
