@@ -113,7 +113,7 @@ TEST_F(LinesAllWays, AreTheSameForAnyLengthsAndTiles) {
   for (std::uint64_t seed = 1; seed <= support::seeds(24); ++seed) {
     Random random(seed);
     tile_bytes = seed % 12 == 0 ? 1 << 20 : seed % 3 == 0 ? 65536 : 4096 + random() % 1000;
-    // No line is too long in every third.
+    // No line is too long for every third seed.
     std::size_t const longest = seed % 3 == 1 ? tile_bytes : 1 + random() % (tile_bytes + tile_bytes / 2);
     std::string text;
     while (text.size() < 6 * tile_bytes) {
