@@ -24,7 +24,7 @@ struct Order {
   std::string preload = {};                   ///< A library, or nothing.
   std::vector<std::string> environment = {};  ///< NAME=VALUE, beside what this process has.
   std::vector<Limit> limits = {};
-  std::optional<unsigned> user = {};  ///< It runs as this user, who has no rights.
+  std::optional<unsigned> user = {};  ///< It runs as this user, without rights.
 };
 
 /// End of a program.
