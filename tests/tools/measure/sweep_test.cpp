@@ -236,7 +236,7 @@ TEST_F(ASweep, KeepsThePointWhosePartsCannotBeMeasuredAlone) {
   EXPECT_NE(result.remarks[0].find("cannot allocate"), std::string::npos) << result.remarks[0];
 }
 
-/// A file of the system that says it is longer than it is, so that whoever fills tiles from it fails.
+/// A file of the system that says it is longer than it is, so that filling tiles from it fails.
 struct AFileThatIsShorterThanItSays : ASweep {
   std::string const path = "/sys/devices/system/cpu/online";
   Setting setting{
