@@ -91,7 +91,7 @@ TEST_P(DeviceContract, CopiesNothingWithoutComplaint) {
 }
 
 /// Each thread's counter is incremented from a stream that changes at random, each stream handing over to the next by
-/// an event, while stray calls on the legacy stream join them now and then: no increment may be lost or torn.
+/// an event, while stray calls on the legacy stream join them now and then. No increment may be lost or torn.
 TEST_P(DeviceContract, KeepsOrderInAFloodOfTenThousandOperations) {
   constexpr unsigned threads = 4;
   constexpr int hops = 850;  // Each has three operations.
