@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The desks on which writers leave packs of records, as they are, under a checker of the memory model: a pack that lies
-// there while lanes are hungry, that leaves twice, or that is sent before it can be read.
+// The desks on which writers leave packs of records, as they are, under a checker of the memory model. No pack may lie
+// there while lanes are hungry, leave twice, or be sent before it can be read.
 #include <chrono>
 #include <cstddef>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that wait for the tiles of a pool, watch for them and bring them home, under a checker of the memory
-// model: a tile that is home while a thread sleeps for one is a deadlock there.
+// model. A tile that is home while a thread sleeps for one is a deadlock there.
 #include "penstock/core/waiters.hpp"
 
 #include <chrono>
