@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises of the simulation for the system's calls, held by a scenario: each thread has its own variables and
+// Promises of the simulation for the system's calls, held by a scenario. Each thread has its own variables and
 // exceptions, waits end by the clock of the simulation, and threads that wait for each other are found.
 #include "simulation/calls.hpp"
 
