@@ -34,7 +34,7 @@ struct LaneThatIsRefused : LaneOnAFaultyDevice {
     return static_cast<std::size_t>(
         std::count_if(last.begin(), last.end(), [](Seen const& tile) { return tile.outcome == Outcome::failed; }));
   }
-  /// Expects each tile once and in its order, with the right content; at most `most_failed` of them failed.
+  /// Expects each tile once and in its order, with the right content if it is done; at most `most_failed` failed.
   void expect_nothing_lost(std::size_t most_failed) {
     ASSERT_EQ(last.size(), six);
     for (std::size_t i = 0; i < six; ++i) {
