@@ -22,7 +22,7 @@ int main() try {
   constexpr std::size_t pixels = 64 * 64, images = 500;
   flow::graph graph;
 
-  // What the program has: a node that makes images, and one that takes the brightness of each.
+  // The program has a node that makes images, and one that takes the brightness of each.
   flow::input_node<Image> camera(graph, [next = std::uint64_t{0}](oneapi::tbb::flow_control& control) mutable {
     if (next == images) return control.stop(), Image();
     return Image{next, std::vector<std::uint8_t>(pixels, static_cast<std::uint8_t>(next++))};
@@ -31,7 +31,7 @@ int main() try {
   flow::function_node<std::pair<std::uint64_t, double>> brightness(
       graph, flow::serial, [&](auto const& of) { right += of.second == 255 - of.first % 256 ? 1 : 0; });
 
-  // What is new: the lanes, a node that fills spare tiles, and one that reads results.
+  // The lanes are new, and so are a node that fills spare tiles and one that reads results.
   auto const device = open_device("cpu");
   auto const invert = on_device([](DeviceTileOf<std::uint8_t> tile, StreamRef stream) {
     stream.launch(1, [=](KernelBlock block) {

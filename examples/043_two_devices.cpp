@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one device computes goes to another, with no host thread between them: an event puts their streams in order, and
+// Results of one device go to another, with no host thread between them: an event puts their streams in order, and
 // a copy from device to device follows. Name two devices, as in cuda:0,cuda:1; unnamed they are two CPU devices.
 #include <algorithm>
 #include <cstdio>

@@ -26,7 +26,7 @@ struct Standing {
   bool penstock = false;
   Way way;                                    ///< Its best way.
   std::vector<double> tiles_per_second = {};  ///< One value for each round.
-  std::vector<double> cpu_us_per_tile = {};   ///< Likewise.
+  std::vector<double> cpu_us_per_tile = {};   ///< One value for each round.
 };
 
 struct SizeResult {
@@ -46,7 +46,7 @@ struct SizeResult {
 /// results.
 ///
 /// Blocks: for about as long as the options say.
-/// Throws: std::runtime_error with the name of who could not do it, or brought something else back.
+/// Throws: std::runtime_error with the name of the contestant that could not do it, or brought something else back.
 std::vector<SizeResult> hold_contest(std::vector<Contestant> const& contestants, ContestOptions const& options,
                                      std::function<void(std::string const& now)> const& progress);
 

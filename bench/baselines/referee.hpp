@@ -50,7 +50,7 @@ class Referee final : public Work {
 
   /// Counts of the window.
   ///
-  /// Threads: one, once nobody is at work any more.
+  /// Threads: one, once no other is at work any more.
   /// Throws: std::runtime_error, if a tile was not what it should be or the run ended early.
   penstock::Metered result() const;
 

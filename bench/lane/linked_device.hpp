@@ -18,7 +18,7 @@ namespace penstock {
 /// A device behind a link with both directions at once. It takes the time of the copies and does nothing else, so that
 /// a lane's use of such a link can be seen without a GPU. Its calls take about as long as those of a GPU's driver.
 ///
-/// It serves only lanes that ask their device (SignalKind::event_poll, StreamMode::own): it calls nobody back.
+/// It serves only lanes that ask their device (SignalKind::event_poll, StreamMode::own): it calls none of them back.
 class LinkedDevice final : public FreeDevice {
  public:
   using Clock = std::chrono::steady_clock;

@@ -31,7 +31,7 @@ constexpr Reader readers[]{
 /// A folder of files of Arrow.
 struct AnArrowFile : support::FolderOfSinks {};
 
-/// The same where another program reads them.
+/// A folder of such files that another program reads.
 struct AnArrowFileThatIsRead : AnArrowFile, testing::WithParamInterface<Reader> {
   void expect_shown(std::string const& name, std::string const& expected) const {
     auto const [_, program, script, needs] = GetParam();
@@ -97,7 +97,7 @@ TEST_P(AnArrowFileThatIsRead, HasTextsBytesTimesAndNullsInSeveralBatches) {
       "number: int32?, name: utf8?, bytes: binary, key: fixed_binary[3]?, when: timestamp[us, UTC]?, local: "
       "timestamp[s, no zone]\n";
   ArrowFile file(path("table"), fields);
-  // So many rows that bitmaps have several bytes, and end within one, at its end, and behind its first bit.
+  // Bitmaps have several bytes, and end within one, at its end, and behind its first bit.
   int number = 0;
   for (int const rows : {20, 16, 0, 9, 1}) {
     batch.clear();

@@ -29,7 +29,7 @@ class Case {
     tell(what, number);
     return number;
   }
-  /// True once in so many seeds; tells it if so.
+  /// Returns true once in so many seeds; tells it if so.
   bool once_in(std::uint64_t many, char const* what) {
     bool const is = draw.one_in(many);
     if (is) tell(what, 1);
@@ -46,7 +46,7 @@ class Case {
     if (findings_.size() < most_findings) findings_.push_back(what);
   }
 
-  /// What happened, in its order, makes the digest.
+  /// Adds to the digest, which is made of what happened, in its order.
   void note(std::uint64_t what) {
     std::scoped_lock const lock(mutex_);
     digest_ = Draw(digest_ ^ what).next();
@@ -54,7 +54,7 @@ class Case {
 
   std::string const& scenario() const noexcept { return scenario_; }
   std::uint64_t seed() const noexcept { return seed_; }
-  /// How much was expected so far: it grows with each completion.
+  /// Number of expectations so far: it grows with each completion.
   std::uint64_t checks() const noexcept { return checks_.load(); }
   std::uint64_t digest() {
     std::scoped_lock const lock(mutex_);
@@ -81,7 +81,7 @@ class Case {
   std::vector<std::string> findings_;
 };
 
-/// What the scenarios write for a tag, at place `at`.
+/// Byte that the scenarios write for a tag, at place `at`.
 inline std::byte content_byte(std::uint64_t tag, std::size_t at) noexcept {
   return static_cast<std::byte>(tag * 31 + at * 7 + 1);
 }

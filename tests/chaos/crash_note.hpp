@@ -10,14 +10,14 @@
 
 namespace penstock::chaos {
 
-/// What a person types to run the present seed again, for a process that crashes.
+/// Command that runs the present seed again, for a process that crashes.
 inline std::array<char, 256> command_now{};
 
 inline void note_command(std::string const& command) {
   std::snprintf(command_now.data(), command_now.size(), "%s", command.c_str());
 }
 
-/// From here on a crash prints the command, also if a stack has overflowed.
+/// Makes a crash from here on print the command, also if a stack has overflowed.
 ///
 /// Threads: one, before any other.
 inline void print_command_on_crash() {

@@ -16,7 +16,7 @@ namespace {
 
 /// Threads that are older than the schedule are numbered from here on, in the order of their first operation.
 constexpr std::uint64_t first_older_thread = 1'000;
-/// So few that a schedule takes milliseconds.
+/// Bounds of a schedule, so low that it takes milliseconds.
 constexpr std::uint64_t most_naps = 64;
 constexpr std::uint64_t most_stops = 12;
 /// A stopped thread goes on once no other does anything for so many naps: the others may wait for it. Or after so many
@@ -24,7 +24,7 @@ constexpr std::uint64_t most_stops = 12;
 constexpr unsigned most_idle_naps = 20;
 constexpr unsigned most_naps_of_a_stop = 400;
 
-/// How threads are disturbed; every number is "one in so many", and 0 for never.
+/// Rates at which threads are disturbed; every number is "one in so many", and 0 for never.
 struct Schedule {
   std::uint64_t seed = 0;
   std::uint64_t yields = 0;
@@ -33,7 +33,7 @@ struct Schedule {
   std::uint64_t stops = 0;
   unsigned stop_bits = 0;   ///< A stop lasts up to two to so many operations of other threads.
   std::uint64_t sites = 0;  ///< Places in the code at which every thread is delayed.
-  std::uint64_t ranks = 0;  ///< After so many operations, on average, a thread gets another rank.
+  std::uint64_t ranks = 0;  ///< Operations, on average, after which a thread gets another rank.
   std::uint64_t weak = 0;
   std::uint64_t early = 0;
   bool endless_waits = false;

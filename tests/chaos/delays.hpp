@@ -34,10 +34,10 @@ inline bool is_long(timespec const* timeout) noexcept {
   constexpr long shortest_endless_wait = 20'000'000;
   return timeout != nullptr && (timeout->tv_sec > 0 || timeout->tv_nsec >= shortest_endless_wait);
 }
-/// What the schedule does, for a person.
+/// Returns what the schedule does, for a person.
 std::string describe_schedule();
 
-/// What the runtime calls before and after each operation. `site` is the address that the call returns to.
+/// Is called by the runtime before and after each operation. `site` is the address that the call returns to.
 void disturb(void const* site) noexcept;
 /// Counts an operation.
 void count_operation() noexcept;

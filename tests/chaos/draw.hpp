@@ -24,7 +24,7 @@ class Draw {
   /// Both included.
   std::uint64_t between(std::uint64_t least, std::uint64_t most) noexcept { return least + below(most - least + 1); }
   bool one_in(std::uint64_t many) noexcept { return below(many) == 0; }
-  /// From 1 to 2^`bits` - 1; each power of two is as likely as any other.
+  /// Number from 1 to 2^`bits` - 1; each power of two is as likely as any other.
   std::uint64_t of_any_size(unsigned bits) noexcept {
     std::uint64_t const least = std::uint64_t{1} << below(bits);
     return least + below(least);

@@ -88,7 +88,7 @@ struct Told {
 
 void run_files(Case& the_case) {
   static Folder const folder;
-  constexpr std::size_t pipe_bytes = 5000;  // What a pipe holds in any case, so that its writer always ends.
+  constexpr std::size_t pipe_bytes = 5000;  // Any pipe holds as much, so that its writer always ends.
   begin(the_case.draw.next(), true);
   World world(the_case);
   PipelineOptions options = world.draw_options(the_case);
@@ -97,7 +97,7 @@ void run_files(Case& the_case) {
   std::uint64_t const files = the_case.pick("files", 1, 6);
   bool const stops = the_case.once_in(4, "stop");
   std::uint64_t const stop_after = the_case.pick("stop_after", 0, 40);
-  std::vector<std::size_t> content, length;  // By the file's number.
+  std::vector<std::size_t> content, length;  // Indexed by the file's number.
   std::vector<InputFile> inputs;
   std::optional<WrittenPipe> pipe;
   std::uint64_t missing = 0;

@@ -14,7 +14,7 @@
 
 namespace penstock::chaos {
 
-/// What one run was given and what came of it, and the laws that both must keep.
+/// Input of one run and what came of it, and the laws that both must keep.
 ///
 /// Threads: any, but for `close`.
 class Ledger {
@@ -22,19 +22,19 @@ class Ledger {
   struct Rules {
     bool ordered = false;
     bool all_done = true;  ///< Nothing fails and nothing is cancelled.
-    unsigned added = 1;    ///< What the stages add to each byte.
+    unsigned added = 1;    ///< Number that the stages add to each byte.
   };
   Ledger(Case& the_case, Rules rules) : case_(the_case), rules_(rules) {}
 
   /// A tile with this tag was submitted.
   void submitted(std::uint64_t tag);
-  /// Before the loan of a completion dies.
+  /// Call it before the loan of a completion dies.
   void completed(Completion const& completion);
   void sink_threw();
   std::uint64_t completions();
-  /// Each that was submitted has one completion, and the report says the same.
+  /// Expects that each that was submitted has one completion, and that the report says the same.
   void close(Report const& report);
-  /// Each that was submitted has one completion, where there is no report.
+  /// Expects that each that was submitted has one completion, where there is no report.
   void close();
 
  private:
@@ -48,7 +48,7 @@ class Ledger {
   std::uint64_t bytes_in_ = 0, bytes_out_ = 0;
 };
 
-/// Once nothing is under way: each tile of the pool is home, or stranded.
+/// Expects, once nothing is under way, that each tile of the pool is home, or stranded.
 void expect_tiles_home(Case& the_case, Pool& pool);
 
 }  // namespace penstock::chaos

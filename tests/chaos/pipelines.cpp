@@ -18,11 +18,11 @@
 namespace penstock::chaos {
 namespace {
 
-/// What is drawn for one run.
+/// Decisions that are drawn for one run.
 struct Plan {
   std::uint64_t tiles = 0;
-  std::optional<std::uint64_t> stop_after;   ///< So many completions.
-  std::optional<std::uint64_t> drain_after;  ///< Of a pushed run: not once all was fed, but after so many completions.
+  std::optional<std::uint64_t> stop_after;   ///< Completions after which it is stopped.
+  std::optional<std::uint64_t> drain_after;  ///< Completions after which a pushed run is drained, not once all was fed.
   bool source_throws = false;
   bool sink_throws = false;
   bool sink_keeps = false;
@@ -204,7 +204,7 @@ void take_longer_than_patience() {
 void run_some(Case& the_case, World& world, bool healthy) {
   PipelineOptions options = world.draw_options(the_case);
   Stages stages = draw_stages(the_case, options);
-  // So short that a device is abandoned that is only slow.
+  // Patience is so short that a device is abandoned that is only slow.
   if (!healthy && the_case.once_in(4, "short_patience")) {
     options.tuning.patience = std::chrono::milliseconds(1);
     stages = on_device([](DeviceTile const& tile, StreamRef stream) {

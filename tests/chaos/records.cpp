@@ -150,7 +150,7 @@ void run_records(Case& the_case) {
   bool const one_size = the_case.once_in(2, "one_size");
   RecordOptions packing;
   if (one_size) packing.record_bytes = 32;
-  // With the longest every record must leave because the lanes are hungry, or because it is asked to.
+  // Every record must leave with the longest because the lanes are hungry, or because it is asked to.
   constexpr std::array<std::chrono::microseconds, 3> lingers{std::chrono::microseconds(0),
                                                              std::chrono::microseconds(500), std::chrono::hours(24)};
   packing.linger = lingers.at(the_case.pick("linger", 0, 2));

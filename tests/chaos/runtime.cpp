@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind the calls of -fsanitize=thread in the chaos build, instead of the sanitizer's own runtime. The
+// Stands behind the calls of -fsanitize=thread in the chaos build, instead of the sanitizer's own runtime. The
 // sources are compiled with that flag and linked without it. Atomic operations are done as asked, in the strongest
 // order, with delays around them; weak exchanges may fail; plain accesses are left alone.
 #include <cstdint>

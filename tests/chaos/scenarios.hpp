@@ -15,7 +15,7 @@ namespace penstock::chaos {
 struct Scenario {
   std::string_view name;
   void (*run)(Case&);
-  unsigned weight;  ///< Of so many seeds in sum.
+  unsigned weight;  ///< Seeds that draw it, of as many as the sum of all weights.
 };
 
 /// The scenario of this name, or if that is "all" the one that the seed draws; null if there is none.

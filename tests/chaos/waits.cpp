@@ -129,7 +129,7 @@ CHAOS_EXPORT long syscall(long number, ...) noexcept {
   disturb(CHAOS_SITE);
   count_operation();
   if (waits && wakes_early()) return 0;
-  // Of a FUTEX_WAIT_BITSET it is a moment, not a span.
+  // FUTEX_WAIT_BITSET is given a moment, not a span.
   if (command == FUTEX_WAIT && penstock::chaos::endless_waits() &&
       penstock::chaos::is_long(reinterpret_cast<timespec const*>(arguments[3]))) {
     arguments[3] = 0;

@@ -19,14 +19,14 @@ namespace penstock::chaos {
 namespace {
 
 constexpr long between_looks = 25'000'000;
-/// For so many looks a scenario may check nothing while all its threads had CPUs. None takes a tenth of that.
+/// A scenario may check nothing for so many looks while all its threads had CPUs. None takes a tenth of that.
 constexpr unsigned most_still_looks = 120;
-/// And for so many, whatever its threads had.
+/// A scenario may check nothing for so many looks, whatever its threads had.
 constexpr unsigned most_looks = 4'800;
 /// All threads together may wait so long for a CPU from one look to the next.
 constexpr std::uint64_t little_delay = 12'000'000;
 constexpr std::clock_t most_cpu_seconds = 60;
-/// What a thread calls to show where it is.
+/// Signal at which a thread shows where it is.
 constexpr int show_stack = SIGUSR1;
 
 void print_stack(int) {
@@ -47,7 +47,7 @@ void for_each_other_thread(Body body) {
   }
 }
 
-/// How long all other threads have waited for CPUs, in nanoseconds. It shrinks when threads end.
+/// Returns how long all other threads have waited for CPUs, in nanoseconds. It shrinks when threads end.
 std::uint64_t delay_of_others() {
   std::uint64_t sum = 0;
   for_each_other_thread([&](long, std::filesystem::path const& folder) {

@@ -38,7 +38,7 @@ class Watchdog {
   std::thread thread_;
 };
 
-/// What a person types to run this seed again.
+/// Returns what a person types to run this seed again.
 std::string command_for(Case const& the_case);
 
 }  // namespace penstock::chaos

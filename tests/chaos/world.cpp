@@ -10,7 +10,7 @@
 namespace penstock::chaos {
 namespace {
 
-/// Those that strike while a pipeline runs, and not what it is made of.
+/// Faults that strike while a pipeline runs, and not what it is made of.
 constexpr std::array faults_that_strike{
     cpu::Fault::refuse_upload,  cpu::Fault::refuse_download, cpu::Fault::refuse_launch,   cpu::Fault::refuse_call,
     cpu::Fault::refuse_record,  cpu::Fault::refuse_wait,     cpu::Fault::refuse_query,    cpu::Fault::refuse_capture,
@@ -25,7 +25,7 @@ constexpr std::array faults_that_strike{
 World::World(Case& the_case) : case_(the_case) {
   std::size_t const devices = the_case.once_in(3, "more_devices") ? the_case.pick("devices", 2, 3) : 1;
   bool const two_nodes = devices > 1 && the_case.once_in(2, "two_nodes");
-  // Also because to look at the true machine takes longer than all else that a seed does.
+  // A look at the true machine would also take longer than all else that a seed does.
   setenv("HWLOC_SYNTHETIC", machines[two_nodes ? 1 : 0], 1);
   auto const compute = static_cast<unsigned>(the_case.pick("compute", 1, 2));
   auto const callbacks = static_cast<unsigned>(the_case.pick("callbacks", 1, 2));
@@ -132,7 +132,7 @@ Trouble::~Trouble() {
   deliverer_.join();
 }
 
-/// Without this a stream whose callback is late stands still for ever.
+/// A stream whose callback is late would stand still for ever without this.
 void Trouble::deliver() {
   timespec const pause{.tv_sec = 0, .tv_nsec = 300'000};
   while (!over_.load()) {

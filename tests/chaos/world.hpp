@@ -14,7 +14,7 @@
 
 namespace penstock::chaos {
 
-/// What pipelines are told of the machine, by its number of nodes less one, as hwloc reads it.
+/// Machine that pipelines are told of, by its number of nodes less one, as hwloc reads it.
 inline constexpr std::array machines{"numa:1 core:2 pu:1", "numa:2 core:2 pu:1"};
 
 /// CPU devices as the seed says, on a machine of one node or two as far as pipelines are told. When it dies nothing

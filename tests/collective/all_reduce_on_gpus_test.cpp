@@ -50,7 +50,7 @@ struct AllReduceOnGpus : testing::Test {
     }
     return all;
   }
-  /// Of so many all-reduces.
+  /// Expects the sums of `times` all-reduces.
   void expect_sums(int times = 1) {
     auto const n = static_cast<float>(streams.size());
     float sum = n * (n + 1) / 2;
@@ -101,7 +101,7 @@ TEST_F(AllReduceOnGpus, RunsBesideAKernelThatLeavesItRoom) {
   support::CudaKernels const kernels;
   if (!kernels.run_beside_each_other()) GTEST_SKIP() << "here no kernel runs beside another";
   AllReduce<float> reduce(*devices, ReduceOperation::sum, {.blocks = 8});
-  // What it has to load is loaded then.
+  // The first one loads what it has to load.
   reduce.start(parts());
   reduce.wait();
   std::vector<Stream> others;

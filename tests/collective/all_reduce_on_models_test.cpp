@@ -31,7 +31,7 @@ DeviceModel model_of_ten_multiprocessors() {
   return model;
 }
 
-/// On a clock that is 20 times slower: a pipeline of one lane, whose stage launches a long kernel of as many blocks as
+/// The clock is 20 times slower. A pipeline of one lane has a stage that launches a long kernel of as many blocks as
 /// it may, and a kernel of four blocks in another stream.
 struct LanesOnAModel : testing::Test {
   LanesOnAModel() {

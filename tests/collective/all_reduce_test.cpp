@@ -156,7 +156,7 @@ TEST_F(AllReduceOnTwoDevices, WaitsForTheStreamsOfTheArrays) {
   std::array<std::uint32_t, 4> const late{5, 6, 7, 8};
   streams[1].upload(memory[1].bytes(), std::as_bytes(std::span(late)));
   reduce.start(parts<std::uint32_t>(4));
-  // So many of another one's are through meanwhile that it would be, too.
+  // Other reductions are through so often meanwhile that this one would be, too.
   AllReduce<std::uint32_t> other(*devices);
   DeviceMemory const one = opened[0].allocate(4), two = opened[1].allocate(4);
   Stream const one_stream = opened[0].make_stream(), two_stream = opened[1].make_stream();
@@ -225,7 +225,7 @@ struct AllReduceOnGpusToBe : testing::Test {
     unsetenv("FAKE_NCCL_REFUSES");
     unsetenv("FAKE_NCCL_VERSION");
   }
-  /// What becomes of 1, 2, ... and 10, 10, ...
+  /// Returns what becomes of 1, 2, ... and 10, 10, ...
   std::vector<std::uint32_t> sums(AllReduce<std::uint32_t>& reduce, std::size_t count) {
     std::vector<std::uint32_t> one(count), other(count, 10);
     for (std::size_t i = 0; i < count; ++i) one[i] = static_cast<std::uint32_t>(i + 1);
@@ -250,7 +250,7 @@ TEST_F(AllReduceOnGpusToBe, GoesByTheHostWithoutNccl) {
   AllReduce<std::uint32_t> reduce(devices, ReduceOperation::sum, {.nccl = false});
   EXPECT_EQ(reduce.how(), "by memory of the host, of 2 devices, because: NCCL is not wanted.");
   EXPECT_THAT(sums(reduce, 3), ElementsAre(11, 12, 13));
-  // More than is combined at a time.
+  // The count is more than is combined at a time.
   std::vector<std::uint32_t> expected(2'100'000);
   std::iota(expected.begin(), expected.end(), 11U);
   EXPECT_TRUE(sums(reduce, expected.size()) == expected);

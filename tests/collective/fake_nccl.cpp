@@ -23,7 +23,7 @@ struct Part {
 };
 
 std::vector<Part> group;
-int one_of_them = 0;  ///< What a communicator points to.
+int one_of_them = 0;  ///< Target of each communicator's pointer.
 
 bool refuses(char const* what) {
   char const* const wish = std::getenv("FAKE_NCCL_REFUSES");
@@ -52,7 +52,7 @@ extern "C" {
 
 // NOLINTBEGIN(readability-identifier-naming): these are NCCL's names.
 
-/// How many groups have ended well, for tests.
+/// Number of groups that have ended well, for tests.
 [[gnu::visibility("default")]] std::atomic<int> fake_nccl_groups{0};
 
 [[gnu::visibility("default")]] int ncclGetVersion(int* version) {

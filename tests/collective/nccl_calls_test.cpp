@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What penstock says of NCCL's interface is what its header says, where that is.
+// Tests that penstock says of NCCL's interface what its header says, where that is.
 #include "penstock/collective/nccl_calls.hpp"
 
 #include <cstddef>
@@ -25,7 +25,7 @@ static_assert(offsetof(Config, min_ctas) == offsetof(ncclConfig_t, minCTAs));
 static_assert(offsetof(Config, max_ctas) == offsetof(ncclConfig_t, maxCTAs));
 static_assert(offsetof(Config, net_name) == offsetof(ncclConfig_t, netName));
 
-/// How `Calls` has a type of the header: enumerations as int, handles as void*.
+/// Type that `Calls` has for one of the header: enumerations as int, handles as void*.
 template <class Type>
 struct As {
   using Plain = Type;

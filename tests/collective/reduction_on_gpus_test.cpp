@@ -46,7 +46,7 @@ struct ReductionOnGpus : testing::Test {
     std::ranges::fill(tile.input(), static_cast<std::byte>(tile.sequence));
     return bytes;
   }
-  /// By NCCL or the host, of whom `how` must tell.
+  /// Counts by NCCL or the host; `how` must tell of which.
   std::vector<std::uint64_t> counted(ReductionOptions const& options, std::string const& how) {
     Pipeline pipeline(*devices, two_lanes_each());
     Reduction<std::uint64_t> counts(*devices, 256, ReduceOperation::sum, options);

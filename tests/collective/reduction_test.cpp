@@ -54,7 +54,7 @@ struct ReductionOnTwoDevices : testing::Test {
   }
 };
 
-/// Where a lane would be, without the lane.
+/// Stands where a lane would be, without the lane.
 struct Somewhere {
   Somewhere(Device& on, unsigned number) : device(on), stream(on.make_stream()), lane(number) {}
   StageContext context() { return {device, stream, {}, lane}; }

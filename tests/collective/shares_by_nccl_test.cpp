@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way a merge goes, and what becomes of one that NCCL refuses.
+// Tests which way a merge goes, and what becomes of one that NCCL refuses.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>

@@ -103,7 +103,7 @@ struct MailboxWithAWriterHeldUp : testing::Test {
   }
 };
 
-// With the narrow one 256 are the whole of its count, and the other numbers multiples of that.
+// The narrow one has a count of 256 in all, and the other numbers are multiples of that.
 using Words = testing::Types<std::uint16_t, std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(MailboxWithAWriterHeldUp, Words);
 

@@ -103,7 +103,7 @@ TEST_F(PoolOfThreeParts, ServesWhoWaitsWithATileOfAnyPart) {
   }
 }
 
-/// Seen to fail if the first who sleeps gets whatever comes.
+/// Seen to fail if the first that sleeps gets whatever comes.
 TEST_F(PoolOfThreeParts, ServesWhoWaitsForATilesPartBeforeTheOthersAndElseInOrderOfArrival) {
   hold(0, 6);
   std::mutex mutex;
@@ -122,7 +122,7 @@ TEST_F(PoolOfThreeParts, ServesWhoWaitsForATilesPartBeforeTheOthersAndElseInOrde
   EXPECT_THAT(order, ElementsAre(2, 0, 1, 3));
 }
 
-/// Seen to fail if nobody counts how often who sleeps was passed over.
+/// Seen to fail if it is not counted how often a sleeper was passed over.
 TEST_F(PoolOfThreeParts, PassesNobodyOverForEver) {
   hold(0, 6);
   std::atomic<bool> served{false};
@@ -165,10 +165,10 @@ void take_turns(Pool& pool, std::size_t threads, int rounds, std::vector<std::at
   }
 }
 
-/// Seen to stand still if who is counted looks for tiles of its own part alone.
+/// Seen to stand still if a sleeper that is counted looks for tiles of its own part alone.
 TEST_F(PoolOfThreeParts, LosesNoTileAndNoWakeUpAmongManyBorrowers) {
   std::vector<std::atomic<int>> holders(pool.size());
-  hold(0, 3);  // So that they wait for each other: both tiles of the first part, and one of the second.
+  hold(0, 3);  // They wait for each other then: both tiles of the first part are out, and one of the second.
   take_turns(pool, 8, 10'000, holders);
 }
 
@@ -184,7 +184,7 @@ TEST_F(PoolOfThreeParts, LosesNoTileAndNoWakeUpWhileOneOfThoseWhoWaitWatches) {
   EXPECT_EQ(watched.waiting(), 0u);
 }
 
-/// Seen to stand still if whoever has watched looks only into the first part before it wakes the next.
+/// Seen to stand still if a thread that has watched looks only into the first part before it wakes the next.
 TEST_F(PoolOfThreeParts, LeavesNobodyAsleepWhenATileComesHomeToAPartThatNobodyPrefers) {
   Pool watched(cut, shape, std::chrono::minutes(1));
   std::vector<Loan> out;

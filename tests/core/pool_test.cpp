@@ -126,7 +126,7 @@ TEST_F(PoolOfThree, ServesWaitingBorrowersInOrderOfArrival) {
   EXPECT_EQ(order, (std::vector{0, 1, 2}));
 }
 
-/// Seen to fail if try_borrow does not ask whether anybody waits.
+/// Seen to fail if try_borrow does not ask whether a borrower waits.
 TEST_F(PoolOfThree, LetsNobodyOvertakeAWaitingBorrower) {
   std::vector<Loan> held;
   for (int i = 0; i < 3; ++i) held.push_back(pool.borrow());
@@ -153,7 +153,7 @@ TEST_F(PoolOfThree, GivesABorrowerWhatCameHomeBetweenItsLookAndItsPlaceInTheQueu
   int stops = 0;
   std::stop_source enough;
   std::jthread const end([&](std::stop_token const& over) {
-    // A borrower that sleeps on is one that nobody serves: let it go, and find that it has no tile.
+    // A borrower that sleeps on is one that is not served: let it go, and find that it has no tile.
     while (!over.stop_requested() && pool.waiting() == 0) std::this_thread::yield();
     if (pool.waiting() != 0) enough.request_stop();
   });
@@ -205,7 +205,7 @@ TEST_F(PoolOfThree, SaysWhenAllThatWasKeptIsHome) {
   second.give_back();
 }
 
-/// For the address sanitizer: a thread that brings the last tile home touches nothing of the pool behind its count.
+/// The address sanitizer sees it: a thread that brings the last tile home touches nothing of the pool behind its count.
 TEST(Pool, MayDieOnceItsLastTileIsHome) {
   constexpr TileShape shape{.input_bytes = 256};
   alignas(256) std::array<std::byte, 2 * 256> slab{};

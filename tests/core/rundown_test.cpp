@@ -32,12 +32,12 @@ TEST(Rundown, ClosesOnlyOnceTheLastHasLeft) {
     EXPECT_TRUE(rundown.close());
     EXPECT_TRUE(left.load());
   });
-  while (Rundown::Pass(rundown)) std::this_thread::yield();  // Until it is closing.
+  while (Rundown::Pass(rundown)) std::this_thread::yield();  // Waits until it is closing.
   left.store(true);
   in.reset();
 }
 
-/// Whoever is in adds to what nobody may touch once it is closed; more threads than there are counts.
+/// A thread that is in adds to what none may touch once it is closed; more threads than there are counts.
 TEST(Rundown, HasNobodyInsideOnceItIsClosed) {
   constexpr int threads = 24;
   constexpr int rounds = 200;

@@ -36,8 +36,8 @@ TEST(TileQueue, GoesOnWhereItIsInTheMiddleOfALap) {
   }
 }
 
-/// Few tiles and many threads, so that each place is used over and over. Seen to fail if a place may be claimed by who
-/// read another lap's word.
+/// Few tiles and many threads, so that each place is used over and over. Seen to fail if a thread that read another
+/// lap's word may claim a place.
 TEST(TileQueue, HasEachTileOnceThoughManyPushAndPop) {
   constexpr std::uint32_t tiles = 3;
   constexpr int threads = 4, rounds = 20'000;

@@ -44,7 +44,7 @@ TEST_F(WatchedPoolOfThree, LetsOneWatchWhileOthersSleep) {
     });
   }
   while (pool.waiting() != 2) std::this_thread::yield();
-  held.pop_back();  // One tile: whoever watches gives it back, and so on, and nobody is left behind.
+  held.pop_back();  // One tile: a thread that watches gives it back, and so on, and none is left behind.
   borrowers.clear();
   EXPECT_EQ(got.load(), 3);
 }
@@ -97,13 +97,13 @@ TEST(WatchedPool, LosesNoWakeUpBetweenTwoWhoTakeTurns) {
   constexpr TileShape shape{.input_bytes = 256};
   constexpr int rounds = 2'000;
   alignas(256) std::array<std::byte, 256> slab{};
-  // So short that the watch may be at any moment of its end when the tile comes home.
+  // The time is so short that the watch may be at any moment of its end when the tile comes home.
   Pool pool(slab, shape, 1, std::chrono::nanoseconds(300));
   std::atomic<bool> ended{false};
   auto const take_turns = [&] {
     for (int i = 0; i < rounds && !ended.load(); ++i) {
       Loan loan = pool.borrow();
-      // Nobody but this thread brings a tile home: if it leaves the other asleep, both sleep on.
+      // No other thread brings a tile home: if it leaves the other asleep, both sleep on.
       while (!pool.watched() && pool.waiting() == 0 && !ended.load()) std::this_thread::yield();
     }
     ended.store(true);
@@ -119,7 +119,7 @@ TEST(WatchedPool, LosesNoTileAndNoWakeUpAmongManyBorrowers) {
   constexpr TileShape shape{.input_bytes = 256};
   constexpr int rounds = 20'000, threads = 8;
   alignas(256) std::array<std::byte, 3 * 256> slab{};
-  // So short that who watches gives up as often as not.
+  // The times are so short that a thread that watches gives up as often as not.
   for (auto const spin : {std::chrono::nanoseconds(200), std::chrono::nanoseconds(20'000)}) {
     Pool pool(slab, shape, 3, spin);
     std::atomic<int> borrowed{0};

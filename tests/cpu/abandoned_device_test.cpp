@@ -28,7 +28,7 @@ struct ABusyDevice : testing::Test {
   Error const why{ErrorKind::device_lost, "It takes too long."};
 
   void SetUp() override {
-    // It writes once more after everybody has gone.
+    // It writes once more after all waits have ended.
     stream->launch(1, [this, bytes = memory.bytes()](std::uint32_t) {
       gate.pass();
       bytes.front() = std::byte{1};
@@ -116,14 +116,14 @@ TEST_F(ABusyDevice, KeepsWhatItIsGivenUntilItsKernelHasEnded) {
   stream->launch(1, [](std::uint32_t) {});
   device->keep(std::make_shared<Last>(outlived, ended));
   device->keep(std::move(thing));
-  // As a lane does that leaves its streams behind.
+  // A lane that leaves its streams behind does so.
   device->keep(std::make_shared<Stream>(std::move(*stream)));
   stream.reset();
   device->keep(std::make_shared<DeviceMemory>(std::move(memory)));
   device->abandon(why);
   EXPECT_FALSE(watched.expired());
   std::jthread const opener([&, waiting = gettid()] {
-    support::await_asleep(waiting);  // In the device's destructor.
+    support::await_asleep(waiting);  // It sleeps in the device's destructor.
     ended = true;
     gate.open();
   });

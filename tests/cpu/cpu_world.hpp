@@ -15,7 +15,7 @@
 
 namespace penstock::cpu {
 
-/// How GoogleTest prints it.
+/// Prints it for GoogleTest.
 inline void PrintTo(Outstanding const& out, std::ostream* to) {  // NOLINT(readability-identifier-naming)
   *to << out.streams << " streams, " << out.events << " events, " << out.allocations << " allocations of "
       << out.allocated_bytes << " bytes, " << out.pins << " pins of " << out.pinned_bytes << " bytes";
@@ -30,7 +30,7 @@ struct CpuWorld : testing::Test {
     memory = DeviceMemory();
     EXPECT_EQ(device.outstanding(), Outstanding{});
   }
-  /// The kind of the Error that `call` throws; fails the test if it throws none.
+  /// Returns the kind of the Error that `call` throws; fails the test if it throws none.
   static ErrorKind kind_thrown_by(std::function<void()> const& call) {
     try {
       call();

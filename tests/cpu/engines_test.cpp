@@ -25,7 +25,7 @@ std::string name_of_this_thread() {
   return name;
 }
 
-/// What engines have done, in the order in which they said so. It may have them wait before they go on.
+/// Record of what engines have done, in the order in which they said so. It may have them wait before they go on.
 class Watch {
  public:
   Observer observer() {

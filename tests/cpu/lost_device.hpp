@@ -19,7 +19,7 @@ struct LostDevice : CpuWorld {
     doomed.launch(1, [cause](std::uint32_t) { throw std::runtime_error(cause); });
     EXPECT_EQ(kind_thrown_by([&] { doomed.synchronize(); }), ErrorKind::device_lost);
   }
-  /// As `lose`, and waits for a callback behind the fault: those that could come by then have come.
+  /// Does as `lose`, and waits for a callback behind the fault: those that could come by then have come.
   void lose_and_await_callbacks() {
     support::Calls calls;
     support::NotedCallback behind(calls, 0);

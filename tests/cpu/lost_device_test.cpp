@@ -146,7 +146,7 @@ TEST_F(LostDevice, LetsGoOfAThreadOnlyWhenWhatItWaitsForHasEnded) {
 }
 
 TEST_F(LostDevice, StopsAGridThatIsUnderWay) {
-  constexpr std::uint32_t blocks = 1'000'000'000;  // More than would end within the test's time.
+  constexpr std::uint32_t blocks = 1'000'000'000;  // These would not end within the test's time.
   Stream const stream = device.make_stream();
   stream.launch(blocks, [](std::uint32_t block) {
     if (block == 1000) throw std::runtime_error("block 1000");

@@ -14,13 +14,13 @@
 namespace penstock {
 namespace {
 
-/// So many threads are still to be had; then none.
+/// Number of threads that are still to be had.
 int threads_left = 1 << 20;
 
 }  // namespace
 }  // namespace penstock
 
-/// In place of the system's: std::thread calls it.
+/// Takes the place of the system's: std::thread calls it.
 extern "C" int pthread_create(pthread_t* thread, pthread_attr_t const* attributes, void* (*body)(void*),
                               void* argument) noexcept {
   using Create = int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);

@@ -150,14 +150,14 @@ TEST_F(SharedEventOfTwo, IsNotFoundOnceItIsGone) {
   EventHandle const handle = made->handle();
   made.reset();
   EXPECT_THAT([&] { static_cast<void>(second.open_event(handle)); }, ThrowsMessage<Error>(HasSubstr("is not there")));
-  // What takes its descriptor is not taken for it.
+  // A file that takes its descriptor is not taken for it.
   int const other = memfd_create("other", MFD_CLOEXEC);
   ASSERT_EQ(ftruncate(other, 4096), 0);
   EXPECT_THAT([&] { static_cast<void>(second.open_event(handle)); }, ThrowsMessage<Error>(HasSubstr("is not there")));
   close(other);
 }
 
-/// Where a handle has the number of the page's descriptor.
+/// Place where a handle has the number of the page's descriptor.
 constexpr std::size_t descriptor_at = 32;
 
 int descriptor_of(EventHandle const& handle) {
@@ -212,7 +212,7 @@ struct SharedEventOfAProcess : testing::Test {
   void SetUp() override {
     ASSERT_EQ(pipe(told), 0);
     ASSERT_EQ(pipe(answers), 0);
-    child = fork();  // Before there is a device, so it has one thread.
+    child = fork();  // There is no device yet, so it has one thread.
     if (child == 0) obey();
     close(told[0]);
     ASSERT_EQ(read(answers[0], &handle, sizeof(handle)), static_cast<ssize_t>(sizeof(handle)));

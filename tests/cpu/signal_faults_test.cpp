@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device can do wrong when it says that it got somewhere.
+// Faults of a device when it says that it got somewhere.
 #include <atomic>
 #include <thread>
 
@@ -33,7 +33,7 @@ TEST_F(FaultyDevice, HoldsTheStreamOfALateCallbackUntilItIsDelivered) {
 }
 
 TEST_F(FaultyDevice, DeliversALateCallbackBeforeItsStreamIsDestroyed) {
-  // More than once, so that the callback threads are sometimes asleep already and sometimes not yet.
+  // There are many rounds, so that the callback threads are sometimes asleep already and sometimes not yet.
   for (std::size_t round = 1; round <= 50; ++round) {
     {
       Stream const stream = device.make_stream();

@@ -164,7 +164,7 @@ TEST(TwoModels, BeginBehindAnEventOfTheOtherOnceItHasPassedThere) {
   Event const passed = second.make_event(), copying = first.make_event({.timing = true}),
               copied = first.make_event({.timing = true});
   std::uint64_t ended = 0, began = 0;
-  // What is put in later than it could begin would begin later.
+  // Work that is put in later than it could begin would begin later.
   support::Gate gate;
   busy.launch(1, [&](std::uint32_t) { gate.pass(); }, {.time = 5ms, .ended = &ended});
   busy.record(passed);

@@ -13,7 +13,7 @@
 
 namespace penstock::cuda {
 
-/// What a scenario has to complain of: on stderr and, if there was anything, in its exit code.
+/// Complaints of a scenario: on stderr and, if there was anything, in its exit code.
 class Verdict {
  public:
   void expect(bool holds, std::string const& what) {
@@ -21,7 +21,7 @@ class Verdict {
     std::fprintf(stderr, "BROKEN: %s\n", what.c_str());
     broken_ = true;
   }
-  /// Of kind device_lost, naming the cause.
+  /// Expects an Error of kind device_lost that names the cause.
   template <class Call>
   void expect_lost(char const* what, Call call) {
     try {

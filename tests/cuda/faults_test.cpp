@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each signal and each lane make of a kernel that goes wrong on a real GPU: the table of docs/faults.md.
+// Tests what each signal and each lane make of a kernel that goes wrong on a real GPU: the table of docs/faults.md.
 #include <array>
 #include <chrono>
 #include <memory>
@@ -46,7 +46,7 @@ void bring_about(Mishap mishap, StreamRef stream) {
   }
 }
 
-/// What a signal said of the one tile that it was told of.
+/// Message of a signal about the one tile that it was told of.
 enum class Said : std::uint8_t { nothing, done, lost };
 
 char const* to_string(Said said) {
@@ -74,11 +74,11 @@ Said ask(Signal& signal, Mailbox<Ticket>& tickets, Event const& landed, SignalKi
   }
 }
 
-/// What the signal alone makes of it, without a lane that asks the device itself.
+/// Tests the signal alone, without a lane that asks the device itself.
 int the_signal_says_what_the_table_says(SignalKind kind, Mishap mishap) {
   Verdict verdict;
   auto const gpu = std::make_shared<CudaDevice>();
-  // What an endless kernel keeps from ending goes the way of a lane's.
+  // Objects that an endless kernel keeps from ending go the way of a lane's.
   struct Left {
     LanePost post{16};
     CpuSet cpus;
@@ -173,7 +173,7 @@ int each_tile_comes_once_in_time(SignalKind kind, Mishap mishap) {
       if (refused) verdict.expect(completion.failure->stage == "stage", tile + " names " + completion.failure->stage);
       if (!refused) verdict.expect(completion.failure->kind == ErrorKind::device_lost, completion.failure->reason);
     }
-    // What was on the device before an illegal address may or may not have been heard of.
+    // Tiles that were on the device before an illegal address may or may not have been heard of.
     if (refused) verdict.expect(completion.ok() == (i != 2), tile + " has the wrong outcome");
     if (!refused && i >= 2) verdict.expect(completion.outcome == Outcome::failed, tile + " did not fail");
   }
@@ -188,7 +188,7 @@ int each_tile_comes_once_in_time(SignalKind kind, Mishap mishap) {
   return verdict.exit_code();
 }
 
-/// And shows it, for the figures of docs/faults.md.
+/// Shows it, too, for the figures of docs/faults.md.
 MATCHER(FindsNothingBroken, "finds nothing broken") {
   std::fputs(arg.c_str(), stdout);
   return arg.find("BROKEN") == std::string::npos;

@@ -90,7 +90,7 @@ Case case_of(std::string_view kind, std::string_view place, std::string_view way
   return one;
 }
 
-/// Which tile the report names: as the culprit, or where none was lost, as the one that failed.
+/// Returns true if the report names the tile: as the culprit, or where none was lost, as the one that failed.
 bool names(Report const& report, Case const& one) {
   if (one.kind == Kind::launch) {
     return report.tiles_failed == 1 && report.first_failure && report.first_failure->sequence == one.culprit &&
@@ -128,7 +128,7 @@ int main(int count, char** words) try {
               words[3], static_cast<unsigned long long>(one.culprit), right ? "named" : "NOT NAMED", took.count(),
               std::chrono::duration<double>(report.wall).count());
   if (!right) std::printf("%s\n", describe(report).c_str());
-  // What the device was given up with stays with it, so no destructor can wait for it.
+  // The device keeps what it was given up with, so no destructor can wait for it.
   return right ? 0 : 1;
 } catch (Error const& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;

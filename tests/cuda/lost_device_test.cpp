@@ -168,7 +168,7 @@ int a_reset_is_a_loss() {
       refused = error.sticky();
     }
     verdict.expect(refused, "a later call was served");
-    // What is left of the handles belongs to no context.
+    // The handles that are left belong to no context.
     std::fflush(stderr);
     std::_Exit(verdict.exit_code());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline makes of a kernel that ends its GPU.
+// Tests what a pipeline makes of a kernel that ends its GPU.
 #include <atomic>
 #include <memory>
 #include <set>
@@ -79,7 +79,7 @@ TEST_F(ALostGpu, FailsTheTilesOfAnOrderedPipelineOnceEachAndEndsTheRun) {
 }
 
 /// The 20th tile of the second GPU does something that GPUs do not survive, while the first has tiles as well; 500 more
-/// are filled once the second is lost, if anybody wants them.
+/// are filled once the second is lost, if they are wanted.
 struct TwoGpusOfAPipeline {
   using Harm = void (*)(cudaStream_t);
 
@@ -136,7 +136,7 @@ int the_other_gpu_goes_on() {
   return verdict.exit_code();
 }
 
-/// One that faults ends the process's work on all GPUs, says CUDA; at least it is said of whom.
+/// A GPU that faults ends the process's work on all GPUs, says CUDA; at least the one that faulted is named.
 int both_are_reported() {
   Verdict verdict;
   TwoGpusOfAPipeline two;

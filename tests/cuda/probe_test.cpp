@@ -117,7 +117,7 @@ TEST_F(ThisMachine, RefusesAGpuThatItDoesNotHave) {
 
 TEST(HiddenGpus, AreSaidToBeHidden) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  // In a process of its own, since CUDA reads the variable once.
+  // It has a process of its own, since CUDA reads the variable once.
   auto const look_without_gpus = [] {
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
     Probe const verdict = probe();

@@ -74,7 +74,7 @@ TEST_F(TwoGpus, UnpinMemoryWhicheverIsCurrent) {
   EXPECT_NO_THROW(static_cast<void>(second->pin(host)));
 }
 
-/// Whether the process has a context on this GPU, as the driver says.
+/// Returns true if the process has a context on this GPU, as the driver says.
 bool has_context(int ordinal) {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   using State = int (*)(int, unsigned*, int*);
@@ -86,8 +86,8 @@ bool has_context(int ordinal) {
   return active != 0;
 }
 
-/// On the second GPU alone, by a thread that has chosen none, of which the first is said to be the current one. In a
-/// process of its own, where no other test has used the first.
+/// Uses the second GPU alone, by a thread that has chosen none, of which the first is said to be the current one. It
+/// does so in a process of its own, where no other test has used the first.
 [[noreturn]] void ask_of_the_second() {
   alarm(60);
   int failed = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What penstock says of CUPTI's records is what its headers say, where they are.
+// Tests that penstock says of CUPTI's records what its headers say, where they are.
 #include "penstock/cupti/activity_records.hpp"
 
 #include <cupti.h>

@@ -211,7 +211,7 @@ int cuptiActivityPopExternalCorrelationId(int, std::uint64_t*) {
   records.push_back(kernel(pushed_at + third, pushed_at + 2 * third, 8, calls_made));
   log_pushed_call();
   records.push_back(copy(copy_out, pushed_at + 2 * third, pushed_at + 3 * third, 7, calls_made));
-  // Of a call for which nothing was pushed.
+  // Nothing was pushed for this call.
   records.push_back(copy(copy_in, pushed_at, pushed_at + 1, 7, ++calls_made));
   return 0;
 }

@@ -22,7 +22,7 @@ struct OneFormat {
   explicit OneFormat(Compression of) : format(of) {}
   Compression const format;
 
-  /// What these bytes decode to, or behind it why they cannot be decoded, in steps of so many bytes in and out.
+  /// Returns what these bytes decode to, with the reason behind it if they cannot be, in steps of `in` and `out` bytes.
   std::string decoded(std::string const& bytes, std::size_t in, std::size_t out) const {
     std::string all;
     try {
@@ -94,7 +94,7 @@ TEST_P(Members, AreNotFollowedByOtherBytes) {
 
 TEST_P(Members, ThatAreDamagedAreRefused) {
   std::string bytes = member(text);
-  // In front of the checksum, which zstd does not have unless it is asked for.
+  // The damage is in front of the checksum, which zstd does not have unless it is asked for.
   bytes[GetParam() == Compression::zstd ? 6 : bytes.size() / 2] ^= 0x55;
   EXPECT_THAT(decoded(bytes, 1 << 16, 1 << 16),
               testing::MatchesRegex("(.|\n)*\\[.* (cannot be decoded behind|ends at) byte(.|\n)*"));

@@ -21,7 +21,7 @@ using testing::ElementsAreArray;
 
 constexpr std::size_t bytes = 4096;
 
-/// How a stream is asked for a call. Where nothing fails both are the same.
+/// Ways to ask a stream for a call. Where nothing fails both are the same.
 using Ask = void (StreamRef::*)(StreamCallback&) const;
 constexpr std::array<Ask, 2> both_ways{&StreamRef::call, &StreamRef::launch_host_function};
 

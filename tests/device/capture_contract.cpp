@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device promises of captures.
+// Promises of a device for captures.
 #include <algorithm>
 #include <thread>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device promises of copies from device to device.
+// Promises of a device for copies from device to device.
 #include <algorithm>
 #include <vector>
 

@@ -81,7 +81,7 @@ TEST_P(DeviceContract, JoinsAllBlockingStreamsWithOneLegacyCall) {
   Stream const held = stream(true);
   Stream const other = stream(true);
   auto still = hold(held);
-  // Without the legacy call the two would not know each other.
+  // The two would not know each other without the legacy call.
   Event const before = mark(other);
   before.wait();
   kernels().add_one(device().legacy_default_stream(), scratch);

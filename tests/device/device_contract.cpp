@@ -12,7 +12,7 @@ constexpr std::size_t page_bytes = std::size_t{1} << 16;  // A multiple of every
 
 }  // namespace
 
-// Whoever links the contract into a program that has no device for it, finds no tests.
+// A program that links the contract and has no device for it finds no tests.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DeviceContract);
 
 void DeviceContract::SetUp() {

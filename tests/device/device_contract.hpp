@@ -19,7 +19,7 @@ namespace penstock {
 
 /// A device to hold to the contract. Instantiate DeviceContract with it, and link the contract's files.
 struct DeviceUnderTest {
-  std::string name;  ///< Of letters.
+  std::string name;  ///< Has letters only.
   /// A null pointer says that there is no such device here, and skips the tests.
   std::function<std::unique_ptr<Device>()> make;
   /// Another device of the same kind, beside the first; null where there is none.
@@ -56,7 +56,7 @@ class DeviceContract : public testing::TestWithParam<DeviceUnderTest> {
   support::Kernels const& kernels() const { return *GetParam().kernels; }
   support::Hold hold(StreamRef stream) const { return kernels().hold(stream); }
 
-  /// Pinned, zeroed, this test's own.
+  /// Pinned host memory of this test's own, filled with zeros.
   std::span<std::byte> host(std::size_t bytes);
   /// Device memory filled with zeros.
   std::span<std::byte> memory(std::size_t bytes);
@@ -68,7 +68,7 @@ class DeviceContract : public testing::TestWithParam<DeviceUnderTest> {
   /// Brings uploads, kernels and downloads through a stream of its own, and returns when they are done: what nothing
   /// holds back has then had its turn, too. To be called before it is said that something did not happen.
   void let_all_else_run();
-  /// What device memory holds, read through a stream of its own once nothing writes to it any more.
+  /// Returns what device memory holds, read through a stream of its own once nothing writes to it any more.
   std::vector<std::byte> read(std::span<std::byte const> bytes);
 
  private:

@@ -24,7 +24,7 @@ static_assert(!ReadByTheHost<DeviceSpan<std::byte const>>);
 static_assert(ReadByTheHost<std::span<std::byte>>, "the concept sees what it looks for");
 static_assert(!std::constructible_from<KernelBlock, std::uint32_t> && !std::default_initializable<KernelBlock>,
               "only a device calls a kernel");
-// What is read only stays so.
+// Memory that is only read stays so.
 static_assert(std::convertible_to<DeviceSpan<std::byte>, DeviceSpan<std::byte const>>);
 static_assert(!std::convertible_to<DeviceSpan<std::byte const>, DeviceSpan<std::byte>>);
 

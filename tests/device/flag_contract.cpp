@@ -54,7 +54,7 @@ TEST_P(DeviceContract, ShowsWhatWasDownloadedToWhoeverReadsTheNumberBehindIt) {
 
 TEST_P(DeviceContract, WritesTheNumbersOfAStreamInItsOrderAndEachAsAWhole) {
   constexpr std::uint64_t last = 2000;
-  // The same in both halves, so that a number of which only one was written is seen.
+  // Both halves are the same, so that a number of which only one was written is seen.
   constexpr auto twice = [](std::uint64_t number) { return number << 32 | number; };
   auto const there = memory(bytes);
   Flag const flag = device().make_flag();

@@ -85,7 +85,7 @@ TEST_P(DeviceContract, SeesPinnedMemoryWhereItSays) {
   in.synchronize();
   EXPECT_EQ(ours[0], std::byte{1});
   EXPECT_EQ(ours[4095], std::byte{2});
-  // What the host writes before a launch the kernel reads.
+  // The kernel reads what the host writes before a launch.
   ours[0] = std::byte{41};
   kernels().add_one(in, *seen);
   in.synchronize();

@@ -91,10 +91,10 @@ TEST_P(DeviceContract, CopiesNothingWithoutComplaint) {
 }
 
 /// Each thread's counter is incremented from a stream that changes at random, each stream handing over to the next by
-/// an event, while stray calls on the legacy stream join them now and then: no increment may be lost or torn.
+/// an event, while stray calls on the legacy stream join them now and then. No increment may be lost or torn.
 TEST_P(DeviceContract, KeepsOrderInAFloodOfTenThousandOperations) {
   constexpr unsigned threads = 4;
-  constexpr int hops = 850;  // Of three operations each.
+  constexpr int hops = 850;  // Each has three operations.
   std::vector<std::span<std::byte>> counters;
   for (unsigned i = 0; i < threads; ++i) counters.push_back(memory(bytes));
   auto const stray_counter = memory(bytes);

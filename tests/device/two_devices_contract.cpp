@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device promises of events of another device.
+// Promises of a device for events of another device.
 #include <algorithm>
 
 #include "device/device_contract.hpp"
@@ -67,7 +67,7 @@ TEST_P(DeviceContract, WaitsForTheRecordOfAnotherDeviceThatWasTheLatestThen) {
     Event const moving = second().make_event();
     first.record(moving);
     own.wait(moving);
-    later.record(moving);  // And it dies.
+    later.record(moving);  // The event dies then.
   }
   device().attach();
   own.record(end);

@@ -15,7 +15,7 @@
 namespace penstock {
 namespace {
 
-/// Why a device or a list of them is refused; "opened", if it is not.
+/// Returns why a device or a list of them is refused; "opened", if it is not.
 std::string opening(std::string const& wishes) {
   try {
     if (wishes.find(',') == std::string::npos) {

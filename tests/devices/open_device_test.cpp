@@ -73,7 +73,7 @@ TEST_F(OpenDevice, RefusesNamesOfNoDeviceAndSaysWhichThereAre) {
   }
 }
 
-/// Why `open` refuses; nothing, if it does not.
+/// Returns why `open` refuses; nothing, if it does not.
 template <class Open>
 std::string refusal(Open const& open) {
   try {

@@ -33,7 +33,7 @@ struct AFileReader : support::FolderOfFiles {
     FolderOfFiles::TearDown();
   }
   FileReader reader() const { return FileReader(options); }
-  /// What a read came to: its bytes, or "wrong at" the first that is another, or why it failed.
+  /// Returns the bytes of a read, or "wrong at" the first that is another, or why it failed.
   std::string read(FileReader& by, OpenFile& file, std::uint64_t offset, std::size_t bytes) const {
     std::fill_n(room.get(), room_bytes, std::byte{0xff});
     std::size_t got = 0;

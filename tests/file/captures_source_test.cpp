@@ -172,7 +172,7 @@ TEST_F(CapturesInFiles, ThatAreDamagedSayWhatWasRead) {
     EXPECT_EQ(in_front, pcap ? 50U : 52U);
     EXPECT_THAT(failures, testing::ElementsAre(HasSubstr("That is at byte " + std::to_string(damage) +
                                                          ": what is in front of it was read")));
-    // Of a file what is behind the damage, too.
+    // A file gives what is behind the damage, too.
     EXPECT_GT(records(capture.text).size(), in_front + 20);
     EXPECT_THAT(failures, testing::ElementsAre(HasSubstr("damaged")));
     EXPECT_EQ(records(capture.text.substr(0, damage)).size(), in_front);
@@ -250,7 +250,7 @@ TEST_F(CapturesInFiles, EndWithinABlockThatIsNoPacketAndThatIsCounted) {
   }
 }
 
-/// Seen to fail: of a block that no tile has room for the length at its end was not looked at.
+/// Seen to fail: the length at the end of a block that no tile has room for was not looked at.
 TEST_F(CapturesInFiles, ThatAreDamagedWithinALongBlockSaySo) {
   for (bool const stream : {false, true}) {
     for (std::uint32_t const type : {1U, 5U}) {

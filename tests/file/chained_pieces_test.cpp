@@ -112,7 +112,7 @@ TEST_F(AFileInChains, HasAllItsRecordsWhateverIsGuessed) {
       [](auto, std::size_t from) { return from + 700; },
       [](auto, std::size_t) { return std::optional<std::size_t>(); },
       [](auto, std::size_t) { return std::size_t{0}; },
-      [this](auto all, std::size_t from) {  // As an oracle.
+      [this](auto all, std::size_t from) {  // Serves as an oracle.
         void const* const seen = memmem(text.data(), text.size(), all.data(), all.size());
         auto const at = static_cast<std::size_t>(static_cast<char const*>(seen) - text.data());
         std::size_t begin = 0;
@@ -153,7 +153,7 @@ TEST_F(AFileInChains, IsReadUpToItsDamageAndBehindTheTileThatHasIt) {
               HasSubstr("at byte 1000: what is in front of it was read, and what was found from byte 1160 on"));
 }
 
-/// What it ends within is no packet, and larger than a tile.
+/// The block that it ends within is no packet, and larger than a tile.
 TEST_F(AFileInChains, CountsALongBlockThatIsNotWhole) {
   MadeCapture capture(MadeCapture::Format::pcapng, false, false);
   std::string const packet = capture.add({"p"}), block = capture.block(10, std::string(9000, 's'));

@@ -91,7 +91,7 @@ TEST_P(MembersDecodedAhead, AreTheSameWhicheverThreadDecodesThem) {
 /// A frame of lz4 of many blocks.
 struct FrameOfBlocks : MembersDecodedAhead {
   std::string const text = some_lines(1'000'000);
-  /// What is read in tiles of some 100 kB while another thread helps, and behind it why it cannot be read on.
+  /// Returns what is read in tiles of 100 kB while another thread helps, and behind it why it cannot be read on.
   std::string read(DecodedAhead& stream) const {
     std::jthread const helper([&](std::stop_token const& enough) {
       while (!enough.stop_requested()) stream.help(enough);
@@ -131,7 +131,7 @@ TEST_P(FrameOfBlocks, IsDecodedInPartsIfTheyDoNotDependOnEachOther) {
 
 TEST_P(FrameOfBlocks, SaysWhatIsWrongAsAWholeOne) {
   std::string const frame = support::lz4_frame(text);
-  // At the header, within blocks, and in all that is behind the last one.
+  // It is cut at the header, within blocks, and in all that is behind the last one.
   for (std::size_t const cut : {std::size_t{6}, std::size_t{9}, std::size_t{11}, frame.size() / 2, frame.size() - 9,
                                 frame.size() - 8, frame.size() - 5, frame.size() - 4, frame.size() - 1}) {
     EXPECT_THAT(read(frame.substr(0, cut)), testing::HasSubstr("[it ends at byte " + std::to_string(cut) + ", within"));
@@ -141,7 +141,7 @@ TEST_P(FrameOfBlocks, SaysWhatIsWrongAsAWholeOne) {
   other.back() ^= 1;
   EXPECT_THAT(read(other), testing::AllOf(testing::StartsWith(text), testing::HasSubstr("the checksum is another")));
   std::string larger = frame;
-  larger[9] = '\x7f';  // Of the first block's size.
+  larger[9] = '\x7f';  // Damages the first block's size.
   EXPECT_THAT(read(larger), testing::HasSubstr("[its lz4 data cannot be decoded behind byte"));
 }
 

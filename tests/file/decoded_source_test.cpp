@@ -36,7 +36,7 @@ struct CompressedFiles : support::FolderOfFiles {
   std::unique_ptr<FileSource> source;
   std::size_t descriptors = 0;
 
-  /// What was read of a file, and then what was wrong with it.
+  /// Text that was read of a file, and what was then wrong with it.
   struct Read {
     std::string text, problem;
     std::size_t tiles = 0;
@@ -63,7 +63,7 @@ struct CompressedFiles : support::FolderOfFiles {
     options.decompress = true;
     source = std::make_unique<FileSource>(paths, pool, options);
   }
-  /// Reads all there is by so many threads, as producers do.
+  /// Reads all there is by `threads` threads, as producers do.
   void read(unsigned threads = 1, FileSourceOptions const& options = {}) {
     if (source == nullptr) open(options);
     struct Tile {

@@ -24,7 +24,7 @@ namespace {
 using namespace std::string_literals;
 using Random = std::mt19937_64;
 
-/// True once in so many times.
+/// Returns true once in `times` times.
 bool once_in(Random& random, std::uint64_t times) {
   return random() % times == 0;
 }
@@ -56,7 +56,7 @@ std::string some_zstd(std::string const& text, Random& random) {
   auto const set = [&](int parameter, int value) {
     zstd.call<std::size_t(Context*, int, int)>("ZSTD_CCtx_setParameter")(context, parameter, value);
   };
-  // As zstd.h has them: level, window, size of the content, checksum.
+  // Numbers of zstd.h: level, window, size of the content, checksum.
   set(100, 1 + static_cast<int>(random() % 5));
   set(101, 10 + static_cast<int>(random() % 14));
   set(200, static_cast<int>(random() % 2));
@@ -99,7 +99,7 @@ std::string some_file(Compression format, Random& random) {
   return all;
 }
 
-/// What a program, or we, made of a file.
+/// A file as a program, or penstock, decoded it.
 struct Decoded {
   std::string text = {};
   bool good = false;
@@ -184,7 +184,7 @@ TEST_P(DecodersCompared, GiveTheSameBytesOrSayWhyNot) {
     } else if (!got.good) {
       EXPECT_THAT(got.problem, testing::AllOf(testing::StartsWith(path("file") + ": "), testing::HasSubstr("data")))
           << "seed " << seed;
-      // In front of what is refused nothing else is given.
+      // All that is given in front of what is refused is right.
       EXPECT_TRUE(is_text || !wanted.good || wanted.text.starts_with(got.text)) << "seed " << seed;
     }
   }

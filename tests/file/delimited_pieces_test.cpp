@@ -20,7 +20,7 @@ struct AFileOfLines : testing::Test {
   std::size_t tile_bytes = 64;
   std::string text;
   RecordLoss loss;
-  std::size_t most_read = 0;  ///< For one piece.
+  std::size_t most_read = 0;  ///< Most bytes read for one piece.
 
   std::vector<std::string> pieces(FramingRef const& framing, LongRecords long_records = LongRecords::refuse) {
     std::size_t read_bytes = 0;

@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// How many bytes the pieces of a file have, in tiles of 64.
+/// Returns how many bytes the pieces of a file have, in tiles of 64.
 std::vector<std::size_t> pieces(std::uint64_t size, std::size_t overlap = 0) {
   EqualPieces const cut(*equal_records(10), 64, overlap);
   std::vector<std::size_t> all;

@@ -113,7 +113,7 @@ std::vector<Input> inputs(std::size_t bytes, std::mt19937& random) {
   return all;
 }
 
-/// How the input lies in its file: in one frame, or in several, which are decoded at once.
+/// Returns the bytes of the input's file: plain, in one frame, or in several, which are decoded at once.
 std::string as_file(Input const& input, Way way, std::mt19937& random) {
   auto const compression = compression_of_way(way);
   if (!compression) return input.text;
@@ -126,8 +126,8 @@ std::string as_file(Input const& input, Way way, std::mt19937& random) {
 
 /// A folder, and tiles of some size with places of records. Every test must leave with all tiles home.
 struct InputsWithAnyBorders : support::FolderOfFiles {
-  /// Of a file that is followed a part is there, and the rest is written while it is read. It has no end: reading stops
-  /// once all of its records have come, or the log was rotated.
+  /// Reads an input. A file that is followed has a part of it; the rest is written meanwhile. It has no end: reading
+  /// stops once all of its records have come, or the log was rotated.
   Records read(Input const& input, std::string const& bytes, Way way, std::size_t tile_bytes, std::size_t part) {
     std::string const name = path("input");
     std::size_t const there = follows(way) ? part % bytes.size() : bytes.size();
@@ -169,7 +169,7 @@ struct InputsWithAnyBorders : support::FolderOfFiles {
     options.decompress = compression_of_way(way).has_value();
     bool given = false;
     FileSource source([&] { return std::exchange(given, true) ? std::nullopt : std::optional(file); }, pool, options);
-    // Not under the mutex: a producer that waits for more has that.
+    // The mutex must not guard this: a producer that waits for more has it.
     std::atomic<std::size_t> left{support::joined(input.records).size()};
     std::mutex mutex;
     std::vector<std::pair<std::uint64_t, Records>> got;
@@ -209,7 +209,7 @@ struct InputsWithAnyBorders : support::FolderOfFiles {
     }
     return all;
   }
-  /// As the places say.
+  /// Returns the records that the places say.
   static Records records_in(Tile const& tile) {
     std::vector<std::uint32_t> words(tile.more_filled[0] / sizeof(std::uint32_t));
     if (words.empty()) return {};
@@ -237,8 +237,8 @@ std::size_t number_of(char const* name, std::size_t preset) {
 /// records, and those behind it at each second one, third one and so on.
 struct Sizes {
   std::size_t tile;     ///< The smallest one.
-  std::size_t borders;  ///< How many sizes.
-  std::size_t bytes;    ///< Of the input.
+  std::size_t borders;  ///< Number of sizes.
+  std::size_t bytes;    ///< Size of the input.
 };
 
 TEST_F(InputsWithAnyBorders, HaveTheSameRecordsHoweverTheyCome) {

@@ -143,7 +143,7 @@ TEST_F(AFileReader, ReadsPastThePageCacheWhatThatHasNot) {
     ++left;
     FileReader by = reader();
     EXPECT_EQ(read(by, file, 0, 300000), "300000");
-    // To look without counting pages may read ahead, and what a disk brings at once is there.
+    // Looking without counting pages may read ahead, and what a disk brings at once is there.
     if (by.count(ReadWay::plain) > 0) continue;
     auto const pages = support::KeptPages::of(file.descriptor(), 300000);
     EXPECT_LT(2 * pages.kept, pages.all) << "it was read through it";

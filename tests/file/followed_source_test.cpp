@@ -150,7 +150,7 @@ TEST_F(LogsThatAreFollowed, MissNothingWhereTheSystemDropsEvents) {
   options.framing = nullptr;
   for (std::string const& name : names) append(name, "a");
   for (std::string const number : {"0", "1", "2"}) EXPECT_EQ(next(), number + ".0@0 a");
-  // By then the first one has been looked at since it was read.
+  // The first one has been looked at by then since it was read.
   append("third", "b");
   EXPECT_EQ(next(), "2.0@1 b");
   {

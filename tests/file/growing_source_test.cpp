@@ -41,7 +41,7 @@ struct AFileThatChanges : support::FolderOfFiles {
   void append(std::string const& bytes) const {
     std::ofstream(path("file"), std::ios::app | std::ios::binary) << bytes;
   }
-  /// What is read if `change` happens when the first tile is about to be filled.
+  /// Returns what is read if `change` happens when the first tile is about to be filled.
   std::string read(
       std::string const& name, FileSourceOptions options, std::function<void()> change = [] {}) {
     FileSource source({name}, pool, std::move(options));

@@ -102,7 +102,7 @@ struct LinesAllWays : support::FolderOfFiles {
       EXPECT_TRUE(read("packed", {.decompress = true}) == wanted) << what << ", compressed";
       EXPECT_EQ(loss, left_out) << what << ", compressed";
     }
-    // Before its first whole line nothing comes of a log.
+    // A log brings nothing before its first whole line.
     if (wanted.empty() || all == 1 || wanted.size() != all) return;
     EXPECT_TRUE(read_followed(text) == wanted) << what << ", followed";
     EXPECT_EQ(loss, left_out) << what << ", followed";
@@ -113,7 +113,7 @@ TEST_F(LinesAllWays, AreTheSameForAnyLengthsAndTiles) {
   for (std::uint64_t seed = 1; seed <= support::seeds(24); ++seed) {
     Random random(seed);
     tile_bytes = seed % 12 == 0 ? 1 << 20 : seed % 3 == 0 ? 65536 : 4096 + random() % 1000;
-    // In every third no line is too long.
+    // No line is too long for every third seed.
     std::size_t const longest = seed % 3 == 1 ? tile_bytes : 1 + random() % (tile_bytes + tile_bytes / 2);
     std::string text;
     while (text.size() < 6 * tile_bytes) {

@@ -37,7 +37,7 @@ struct LogsThatAreFollowed : support::FolderOfFiles {
 
   void SetUp() override {
     FolderOfFiles::SetUp();
-    // What others do beside it wakes no thread of the test.
+    // The logs have a folder of their own: changes beside it wake no thread of the test.
     std::filesystem::create_directory(path("logs"));
     folder = path("logs");
     descriptors = support::open_descriptors();
@@ -75,7 +75,7 @@ struct LogsThatAreFollowed : support::FolderOfFiles {
     return std::to_string(place.file) + "." + std::to_string(place.generation) + "@" + std::to_string(place.offset) +
            " " + support::text_of(loan->filled_input());
   }
-  /// What `next` gives after each of `steps`, if it waits before each.
+  /// Returns what `next` gives after each of `steps`, if it waits before each.
   template <class... Steps>
   std::string next_after(Steps... steps) {
     source();

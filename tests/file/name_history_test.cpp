@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Kind = NameEvent::Kind;
 
-/// What events tell of the files that have had the name `log`.
+/// History of the files that have had the name `log`, as events tell it.
 struct ANameInAFolder : testing::Test {
   NameHistory history{"log"};
   std::uint32_t moves = 0;

@@ -23,7 +23,7 @@ struct OpenFileInAFolder : support::FolderOfFiles {
   std::array<std::byte, 100> room{};
   std::stop_source stop;
 
-  /// What it threw, or nothing.
+  /// Returns what it threw, or nothing.
   static std::string problem_of(std::function<void()> const& what) {
     try {
       what();

@@ -85,7 +85,7 @@ TEST_F(LogsThatAreFollowed, ThatWereTruncatedAndOutgrewWhatTheyWereBeginAgain) {
 TEST_F(LogsThatAreFollowed, AreAllReadWhenTheyRotatedManyTimesUnseen) {
   append("log", "0\n");
   EXPECT_EQ(next(), "0.0@0 0\n");
-  // As log rotation does that keeps all: the oldest has the highest number.
+  // Rotates the log as programs do that keep all: the oldest has the highest number.
   for (int k = 1; k <= 9; ++k) {
     append("log", std::to_string(k) + "\n");
     for (int old = k - 1; old > 0; --old) rename("log." + std::to_string(old), "log." + std::to_string(old + 1));

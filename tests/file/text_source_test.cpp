@@ -45,7 +45,7 @@ struct Texts : support::FolderOfFiles {
     });
     return read(path("pipe"));
   }
-  /// What lines there are, however the text comes.
+  /// Returns the lines of a text, however it comes.
   std::string lines_of(std::string const& text) {
     std::ofstream(path("plain"), std::ios::binary) << text;
     std::filesystem::last_write_time(path("plain"), {});

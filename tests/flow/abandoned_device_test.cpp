@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline makes of a device whose kernel does not end.
+// Tests what a pipeline makes of a device whose kernel does not end.
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -29,8 +29,8 @@ struct AStuckDevice : testing::Test {
   cpu::CpuDevice stuck{{.ordinal = 1, .compute_threads = 1}};
   std::optional<Pipeline> pipeline;
   std::atomic<int> left{300};
-  std::atomic<int> asked{0};               ///< How often the one producer wanted a tile filled.
-  bool two_in_flight = false;              ///< At the stuck device, which is then the only one, when it is given up.
+  std::atomic<int> asked{0};               ///< Times that the one producer wanted a tile filled.
+  bool two_in_flight = false;              ///< The stuck device, then the only one, has two when it is given up.
   bool own_memory = false;                 ///< Tiles lie in the file.
   std::optional<std::uint64_t> throws_at;  ///< The tile at which the stage of the stuck device throws.
   std::set<std::uint64_t> seen;
@@ -89,7 +89,7 @@ struct AStuckDevice : testing::Test {
             .merge = {}};
   }
   /// Keeps a lane in its first stage until the kernel is stuck, and until a second tile is on its way to the lane:
-  /// patience runs out with both in flight, however slow anybody else is.
+  /// patience runs out with both in flight, however slow other threads are.
   void await_the_second() {
     gate.await_reached();
     while (asked < 3 && pipeline->pool().waiting() == 0) std::this_thread::yield();
@@ -136,7 +136,7 @@ TEST_F(AStuckDevice, LeavesTheApplicationsMemoryToTheApplicationAndSaysForHowLon
 }
 
 TEST_F(AStuckDevice, LeavesTheRestToTheOther) {
-  // So much patience that a machine which stands still for a moment does not cost the healthy device its lane, too.
+  // Patience is long, so that a machine which stands still for a moment does not cost the healthy device its lane, too.
   make_pipeline({&healthy, &stuck}, 8, std::chrono::seconds(5));
   Report const report = run();
   EXPECT_EQ(report.tiles(), seen.size()) << describe(report);

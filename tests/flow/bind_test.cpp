@@ -20,7 +20,7 @@
 namespace penstock {
 namespace {
 
-/// What sched_getaffinity said within the functions of the user, of each thread but those of the test.
+/// CPUs that sched_getaffinity gave within the functions of the user, of each thread but those of the test.
 class Seen {
  public:
   void note(std::string const& where) {
@@ -32,7 +32,7 @@ class Seen {
     std::scoped_lock const lock(mutex_);
     tests_.insert(std::this_thread::get_id());
   }
-  /// Of each thread that came there.
+  /// Returns the CPUs of each thread that came there.
   std::vector<CpuSet> in(std::string const& where) const {
     std::vector<CpuSet> all;
     if (auto const found = threads_.find(where); found != threads_.end()) {
@@ -97,7 +97,7 @@ struct APipelineThatIsBound : testing::Test {
     Report const report = pipeline.drain();
     ASSERT_EQ(report.tiles_done, 100u) << describe(report);
   }
-  /// Both of them, by a pipeline that is made with `made_with`, and run by a thread that may run on `run_with`.
+  /// Does both with a pipeline that is made on `made_with`, and run by a thread that may run on `run_with`.
   void through(CpuSet const& made_with, CpuSet const& run_with) {
     limited_to(made_with, [&] {
       Pipeline pipeline(device, wanted);
@@ -107,7 +107,7 @@ struct APipelineThatIsBound : testing::Test {
       });
     });
   }
-  /// Each thread that came to a function of the user may run there.
+  /// Expects that each thread that came to a function of the user may run there.
   void expect_everywhere(CpuSet const& cpus) const {
     for (char const* const where : {"fill", "stage", "sink"}) {
       EXPECT_THAT(seen.in(where), testing::AllOf(testing::Not(testing::IsEmpty()), testing::Each(cpus))) << where;

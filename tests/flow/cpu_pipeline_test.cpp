@@ -46,7 +46,7 @@ TEST(AnOrderedStageOfManyTiles, SeesThemInTheirSequenceWhateverProducersThereAre
                                  .tuning = {.tiles = 64, .streams = StreamMode::own, .sink_on_lanes = true}});
       std::array<std::uint64_t, 2> next{0, by_key ? 1U : 0U};
       std::atomic<std::uint64_t> wrong{0};
-      // Of each key one lane writes to its number.
+      // One lane writes to the number of each key.
       Stages const plain = on_device([&](DeviceTile const& tile, StreamRef) {
         std::uint64_t& expected = next.at(by_key ? tile.sequence % 2 : 0);
         if (tile.sequence != expected) wrong.fetch_add(1);
@@ -62,7 +62,7 @@ TEST(AnOrderedStageOfManyTiles, SeesThemInTheirSequenceWhateverProducersThereAre
   }
 }
 
-/// What only the CPU device can be told to do.
+/// A pipeline on a CPU device that can be told to have faults.
 struct PipelineOnAFaultyDevice : PipelineContract {
   cpu::FaultyCpuDevice& cpu() { return dynamic_cast<cpu::FaultyCpuDevice&>(device()); }
 };
@@ -75,7 +75,7 @@ TEST_P(PipelineOnAFaultyDevice, EndsTheRunWhenTheDeviceIsLostAndFailsAllThatWasU
       SetUp();
       auto options = usual();
       options.ordered = ordered;
-      options.tuning.transport = Transport::copies;  // Else there is little that can break.
+      options.tuning.transport = Transport::copies;  // Mapped tiles leave little that can break.
       open(options);
       cpu().inject(fault, 100);
       CountingSource source(1'000'000);
@@ -91,7 +91,7 @@ TEST_P(PipelineOnAFaultyDevice, EndsTheRunWhenTheDeviceIsLostAndFailsAllThatWasU
   }
 }
 
-/// By which signal a fault can strike a pipeline.
+/// Returns the signal by which a fault can strike a pipeline.
 SignalKind signal_for(cpu::Fault fault) {
   if (fault == cpu::Fault::lost_write || fault == cpu::Fault::early_write) return SignalKind::flag;
   if (fault == cpu::Fault::early_wakeup || fault == cpu::Fault::false_wakeup) return SignalKind::event_block;
@@ -100,7 +100,7 @@ SignalKind signal_for(cpu::Fault fault) {
 
 TEST_P(PipelineOnAFaultyDevice, GivesEachTileOneCompletionUnderEveryFault) {
   for (int fault = 0; fault <= static_cast<int>(cpu::Fault::false_wakeup); ++fault) {
-    // One that waits late waits until somebody lets it go, which is a test of lanes.
+    // A wake-up that is late waits until it is let go, which is a test of lanes.
     if (fault == static_cast<int>(cpu::Fault::late_wakeup)) continue;
     SCOPED_TRACE(fault);
     TearDown();
@@ -134,7 +134,7 @@ TEST_P(PipelineOnAFaultyDevice, GivesEachTileOneCompletionUnderEveryFault) {
 
 TEST_P(PipelineOnAFaultyDevice, BlamesNeitherATileNorTheFinishForARefusalThatItsSinkLeftOnALane) {
   PipelineOptions options = usual();
-  options.lanes = 1;  // Whose thread is then the only one that launches.
+  options.lanes = 1;  // Its thread is then the only one that launches.
   options.tuning.sink_on_lanes = true;
   open(options);
   CountingSource source(20);

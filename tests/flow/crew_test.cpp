@@ -32,14 +32,14 @@ struct ACrew : testing::Test {
     over.request_stop();
     for (auto& thread : resting) thread.join();
   }
-  /// A worker's tiles, each of which took so long in all, of which it waited and filled for some.
+  /// Notes tiles of a worker, each of which took `took` in all; of that it waited and filled for some.
   void work(std::size_t worker, unsigned tiles, microseconds took, microseconds waited, microseconds filled) {
     for (unsigned i = 0; i < tiles; ++i) {
       now[worker] += took;
       crew->note(worker, now[worker], {waited, filled});
     }
   }
-  /// All who are at work, in turn and again, until nothing changes any more.
+  /// Does so for all that are at work, in turn and again, until nothing changes any more.
   void all_work(microseconds took, microseconds waited, microseconds filled) {
     for (unsigned round = 0; round < 4 * size; ++round) {
       for (std::size_t worker = 0; worker < crew->at_work(); ++worker) work(worker, 40, took, waited, filled);
@@ -47,7 +47,7 @@ struct ACrew : testing::Test {
   }
 };
 
-/// Seen to fail if whoever waits stays.
+/// Seen to fail if a worker that waits stays.
 TEST_F(ACrew, SendsHomeThoseWithoutWhomTheOthersAreEnough) {
   open();
   EXPECT_EQ(crew->at_work(), size);
@@ -99,7 +99,7 @@ TEST_F(ACrew, KeepsAllWhereATileTakesLongToFill) {
   EXPECT_EQ(crew->at_work(), 2u);
 }
 
-/// Seen to fail if nobody is called in.
+/// Seen to fail if no worker is called in.
 TEST_F(ACrew, CallsInTheNextWhenThoseAtWorkHardlyWait) {
   open();
   all_work(microseconds(50), microseconds(45), microseconds(5));
@@ -136,21 +136,21 @@ TEST_F(ACrew, SendsHomeNobodyButTheLast) {
   EXPECT_EQ(crew->at_work(), size - 1);
 }
 
-/// Seen to fail if whoever is called in is not woken.
+/// Seen to fail if a worker that is called in is not woken.
 TEST_F(ACrew, WakesWhoeverIsCalledIn) {
   open();
   all_work(microseconds(50), microseconds(45), microseconds(5));
   for (std::size_t worker = 1; worker < size; ++worker) {
     resting.emplace_back([this, worker] { crew->rest(worker); });
   }
-  // Who is at work calls in one with each judgement.
+  // Each judgement of the worker at work calls in one more.
   while (crew->at_work() < size) work(0, 1, microseconds(16), microseconds(1), microseconds(14));
   for (auto& thread : resting) thread.join();
   resting.clear();
   EXPECT_GT(crew->rested().count(), 0);
 }
 
-/// Seen to fail if only the first who rests keeps watch, and not who is the first after it; it then never ends.
+/// Seen to fail if only the first that rests keeps watch, and not the first after it; it then never ends.
 TEST_F(ACrew, ComesBackOneAfterTheOtherIfNobodyGetsThroughATile) {
   open(milliseconds(1));
   all_work(microseconds(50), microseconds(45), microseconds(5));
@@ -162,7 +162,7 @@ TEST_F(ACrew, ComesBackOneAfterTheOtherIfNobodyGetsThroughATile) {
   EXPECT_EQ(crew->at_work(), size);
 }
 
-/// Seen to fail if the stop wakes nobody.
+/// Seen to fail if the stop wakes no worker.
 TEST_F(ACrew, EndsItsRestWhenAllIsOver) {
   open();
   all_work(microseconds(50), microseconds(45), microseconds(5));

@@ -144,7 +144,7 @@ TEST_F(DevicesOnTwoNodes, GoOnWithTheTilesOfOneThatIsLost) {
   EXPECT_GT(of_the_lost, 0u) << "they lie next to no device any more, and are tiles all the same";
 }
 
-/// Who copies neighbours as one must not take the last tile of one slab and the first of another for such. Seen to fail
+/// Copies of neighbours as one must not take the last tile of one slab and the first of another for such. Seen to fail
 /// if a slab is no larger than its tiles: the system lays the second right before the first.
 TEST_F(DevicesOnTwoNodes, HaveTilesThatAreNoNeighboursOfTheOthers) {
   PipelineOptions large = options();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the tiles that a pipeline was given when it is drained, stopped or destroyed, whatever tells its
+// Tests the fate of the tiles that a pipeline was given when it is drained, stopped or destroyed, whatever tells its
 // lanes that one is done.
 #include <algorithm>
 #include <atomic>
@@ -56,7 +56,7 @@ TEST_P(PipelineBySignal, CompletesOrCancelsAllThatItWasGivenAtWhateverMomentItDi
   }
 }
 
-/// Whoever borrows holds the run, and may be the last who does: long after the next has begun.
+/// A thread that borrows holds the run, and may be the last that does: long after the next has begun.
 TEST_P(PipelineBySignal, IsAsNewAfterADrainThatThrewWhoeverWaitsForATile) {
   open();
   pipeline().start(add_one(), note());

@@ -27,14 +27,14 @@ enum class Place : std::uint8_t { next, fill, host_stage, make, run, kernel, fin
 
 struct Way {
   Place place;
-  int lanes_that_end;  ///< Of two, before the process does; below 0 if that depends on where they are.
+  int lanes_that_end;  ///< Lanes, of two, that end before the process does; below 0 if that depends on where they are.
   bool sink_on_lanes = false;
   bool pushed = false;         ///< The application feeds it.
-  int on_call = 3;             ///< On which call of all that are made in that place.
+  int on_call = 3;             ///< Number of the call that leaves, of all that are made in that place.
   bool to_completion = false;  ///< Lanes bring tiles themselves.
 };
 
-/// What the functions of the one pipeline know.
+/// State of the functions of the one pipeline.
 struct Here {
   static inline Way way{};
   static inline std::atomic<int> calls{0};

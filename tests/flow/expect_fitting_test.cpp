@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// What the tiles of that shape are told of a stage from that function; nothing, if the stage is one for them.
+/// Returns what is wrong with a stage from that function for tiles of that shape; nothing, if it is one for them.
 template <class Body>
 std::string problem_of(TileShape const& shape, Body const& body) {
   try {

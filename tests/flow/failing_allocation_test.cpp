@@ -32,7 +32,7 @@ using test::Refusal;
 using test::refuse;
 using test::refuse_nothing;
 
-/// What a child says.
+/// Exit codes of a child.
 enum Ended {
   well = 0,
   reached_the_end = 10,
@@ -45,7 +45,7 @@ enum Ended {
   another_exception
 };
 
-/// Calls `attempt` with 1, 2, 3 ... in a child each, until one had nothing refused. Of the first, every one is tried;
+/// Calls `attempt` with 1, 2, 3 ... in a child each, until one had nothing refused. It tries all of the first ones;
 /// then every seventh, in step with neither what a tile takes nor a batch.
 void sweep(std::function<int(std::size_t)> const& attempt) {
   for (std::size_t nth = 1;; nth += nth < 150 ? 1 : 7) {

@@ -49,7 +49,7 @@ struct FeedersOfFourTiles : testing::Test {
   }
 };
 
-/// So many threads with a tile each, of which each wants another.
+/// Runs `threads` threads with a tile each, of which each wants another.
 template <class Borrow>
 void expect_one_is_told(std::size_t threads, Borrow const& borrow) {
   std::barrier each_has_one(static_cast<std::ptrdiff_t>(threads));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int of_the_child = 7;
 
-/// With a pipeline that is started, and has its lanes, consumers and threads of the device.
+/// Forks with a pipeline that is started, and has its lanes, consumers and threads of the device.
 [[noreturn]] void fork_with_a_live_pipeline() {
   alarm(300);
   static cpu::CpuDevice device({.compute_threads = 1});

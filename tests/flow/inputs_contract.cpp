@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline promises of tiles that have several inputs.
+// Promises of a pipeline for tiles that have several inputs.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -46,7 +46,7 @@ std::size_t fill(TilePlace tile, std::span<std::byte> a, std::span<std::byte> b,
   return a.size() - tile.index % 2;
 }
 
-/// How many tiles have the sums of what `fill` put there.
+/// Counts the tiles that have the sums of what `fill` put there.
 Sink count_right(std::size_t& right) {
   return [&right](TileResult<std::uint64_t> tile) {
     ASSERT_TRUE(tile.ok()) << tile.problem();

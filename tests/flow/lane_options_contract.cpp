@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline promises whatever its lanes are like.
+// Promises of a pipeline whatever its lanes are like.
 #include <algorithm>
 #include <atomic>
 #include <mutex>

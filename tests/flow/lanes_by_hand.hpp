@@ -14,7 +14,7 @@
 
 namespace penstock::test {
 
-/// In the place of lanes: keeps each tile until the test completes it.
+/// Stands in for lanes: keeps each tile until the test completes it.
 struct LanesByHand final : TileTaker {
   bool submit(Loan& loan) noexcept override {
     if (!open) return false;
@@ -27,12 +27,12 @@ struct LanesByHand final : TileTaker {
   }
   bool lost() const noexcept override { return all_lost; }
   std::vector<Loan> kept;
-  std::vector<std::uint64_t> keys;  ///< Of tiles that had one, in the order in which they came.
+  std::vector<std::uint64_t> keys;  ///< Keys of tiles that had one, in the order in which they came.
   bool open = true;
   bool all_lost = false;
 };
 
-/// In the place of lanes: a thread of its own that completes each tile. It ends before the route dies, as a run's lanes
+/// Stands in for lanes: a thread of its own completes each tile. It ends before the route dies, as a run's lanes
 /// do: when the last tile is home, its completion has not returned yet.
 class OneThread final : public TileTaker {
  public:
@@ -40,7 +40,7 @@ class OneThread final : public TileTaker {
   OneThread(OneThread const&) = delete;
   OneThread& operator=(OneThread const&) = delete;
   ~OneThread() { end(); }
-  /// Once every tile is complete.
+  /// Ends the thread once every tile is complete.
   void end() {
     if (!thread_.joinable()) return;
     over_ = true;

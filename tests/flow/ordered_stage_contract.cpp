@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What in_order and in_order_by promise.
+// Promises of in_order and in_order_by.
 #include "flow/ordered_stage_contract.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ Sequences OrderedStageContract::take_asked(unsigned lane) {
 
 namespace {
 
-/// Whose first tile is filled only once the second one is, if there are producers for both. Every tile has its
+/// Its first tile is filled only once the second one is, if there are producers for both. Every tile has its
 /// sequence as its tag. Tiles named in `fails` cannot be filled.
 class LateFirstTile final : public Source {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline promises of tiles in the application's own memory.
+// Promises of a pipeline for tiles in the application's own memory.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 
 using support::MappedFile;
 
-/// Where the tile's output is in its file, and the byte that it is full of there, by the other mapping.
+/// Finds the tile's output in its file by the other mapping, and notes the byte that it is full of there.
 Sink read_elsewhere(MappedFile const& file, std::map<std::uint64_t, std::byte>& seen) {
   return [&](Completion& completion) {
     Tile const& tile = *completion.loan;

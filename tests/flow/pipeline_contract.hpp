@@ -14,7 +14,7 @@
 
 namespace penstock {
 
-/// What a sink saw.
+/// A tile as a sink saw it.
 struct Sunk {
   std::uint64_t sequence = 0;
   Outcome outcome = Outcome::done;
@@ -61,9 +61,9 @@ class PipelineWorld : public testing::Test {
   Stages add_one(std::function<void(DeviceTile const&, StreamRef)> also = {});
   /// Notes each completion, and calls `also` after.
   Sink note(std::function<void(Completion&)> also = {});
-  /// In the order in which the sink saw them.
+  /// Returns what the sink saw, in that order.
   std::vector<Sunk> sunk();
-  /// Every sequence from 0 to count - 1 came once.
+  /// Expects every sequence from 0 to count - 1 once.
   void expect_each_once(std::uint64_t count);
 
  private:
@@ -100,13 +100,13 @@ class PipelineBySignal : public PipelineWorld, public testing::WithParamInterfac
   void TearDown() override;
 
   DeviceUnderTest const& under_test() const override { return GetParam().device; }
-  /// With the parameter's signal and shape.
+  /// Options with the parameter's signal and shape.
   static PipelineOptions usual();
   Pipeline& open() { return PipelineWorld::open(usual()); }
   /// Fills the first tiles of a run that was started with what belongs to them, and submits them.
   void hand_in(std::uint64_t count);
-  /// The completions behind the first `before` are of a run of `count` tiles: each sequence from 0 on once, done with
-  /// its own content or cancelled. Gives how many were done.
+  /// Expects the completions behind the first `before` to be of a run of `count` tiles: each from 0 on once, done with
+  /// its own content or cancelled. Returns how many were done.
   std::uint64_t expect_done_or_cancelled(std::size_t before, std::uint64_t count);
 
   std::uint64_t handed_in = 0;  ///< Tiles in all; a test that pulls adds what its source filled.

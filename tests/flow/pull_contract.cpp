@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `run` promises.
+// Promises of `run`.
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
@@ -79,7 +79,7 @@ TEST_P(PipelineContract, CallsASerialSinkOneAtATimeAndAParallelOneAtOnce) {
     SCOPED_TRACE(parallel);
     auto options = usual();
     options.parallel_sink = parallel;
-    options.consumers = 4;  // More than some machines have CPUs.
+    options.consumers = 4;  // Some machines have fewer CPUs.
     Pipeline pipe(device(), options);
     CountingSource source(200);
     std::atomic<int> inside{0}, most{0};
@@ -89,7 +89,7 @@ TEST_P(PipelineContract, CallsASerialSinkOneAtATimeAndAParallelOneAtOnce) {
       int seen = most.load();
       while (seen < now && !most.compare_exchange_weak(seen, now)) {
       }
-      // In parallel the first four calls wait for each other, which proves that they are in at once.
+      // The first four parallel calls wait for each other, which proves that they are in at once.
       if (parallel && completion.loan->sequence < 4) {
         if (now >= 4) met = true;
         while (!met) std::this_thread::yield();
@@ -216,7 +216,7 @@ TEST_P(PipelineContract, TakesNothingFromAFeedWhileItPulls) {
 
 TEST_P(PipelineContract, SaysSoWhenItsLanesMayNotSpin) {
   auto options = usual();
-  // As many as CPUs, which leaves none to anybody else.
+  // Takes as many lanes as there are CPUs, which leaves none to other threads.
   options.lanes = static_cast<unsigned>(Topology::detect().busy_threads());
   for (bool const asked : {false, true}) {
     if (asked) options.tuning.spin = std::chrono::microseconds(10);
@@ -247,7 +247,7 @@ TEST_P(PipelineContract, LetsOneWatchForTilesWhereThereAreCpusForIt) {
   EXPECT_NE(refused, room);
 }
 
-/// Eight tiles go round, and filling one takes nothing. Seen to fail if nobody is sent home.
+/// Eight tiles go round, and filling one takes nothing. Seen to fail if no producer is sent home.
 TEST_P(PipelineContract, LetsProducersRestThatAreNotNeeded) {
   auto options = usual();
   options.producers = 4;
@@ -257,10 +257,10 @@ TEST_P(PipelineContract, LetsProducersRestThatAreNotNeeded) {
   Report const report = pipeline().run(source, add_one(), [](Completion&) {});
   EXPECT_TRUE(report.ok());
   EXPECT_EQ(report.tiles_done, tiles);
-  // Nobody rests where a tile takes longer than 20 us to fill, as it does while the fillers' CPUs are taken away.
+  // None rests where a tile takes longer than 20 us to fill, as it does while the fillers' CPUs are taken away.
   if (report.fill > tiles * std::chrono::microseconds(5)) GTEST_SKIP() << "too busy a machine: " << describe(report);
   EXPECT_GT(report.producers_rest.count(), 0);
-  // Nobody rests for longer than the run takes, and one is always at work.
+  // None rests for longer than the run takes, and one is always at work.
   EXPECT_LE(report.producers_rest, 3 * report.wall);
 }
 

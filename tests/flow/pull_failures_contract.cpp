@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `run` promises when what the user gave it fails.
+// Promises of `run` when what the user gave it fails.
 #include <stdexcept>
 
 #include "flow/pipeline_contract.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `start`, `feed`, `drain` and `stop` promise.
+// Promises of `start`, `feed`, `drain` and `stop`.
 #include <algorithm>
 #include <array>
 #include <thread>
@@ -85,7 +85,7 @@ TEST_P(PipelineContract, CompletesBeforeAnybodyDrains) {
   open();
   pipeline().start(add_one(), note());
   Feed feed = pipeline().feed();
-  push(feed, 100);  // Through eight tiles: they come home although nobody waits in drain.
+  push(feed, 100);  // Through eight tiles: they come home although no thread waits in drain.
   static_cast<void>(pipeline().drain());
   expect_each_once(100);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline tells a recorder.
+// Tests what a pipeline tells a recorder.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -14,7 +14,7 @@
 namespace penstock {
 namespace {
 
-/// By tile and step.
+/// Passages by tile and step.
 using Ways = std::map<std::uint64_t, std::map<Step, Passage>>;
 
 constexpr std::array whole_way{Step::borrow, Step::fill,     Step::host,   Step::inbox,   Step::enqueue, Step::upload,
@@ -31,7 +31,7 @@ Ways ways_of(Recording const& recording) {
   return ways;
 }
 
-/// What clocks of host and device may differ by.
+/// Most that the clocks of host and device may differ by.
 constexpr std::int64_t clocks = 200'000;
 
 TEST_P(PipelineContract, TellsARecorderEachTilesWayFromBorrowToSink) {
@@ -174,7 +174,7 @@ TEST_P(PipelineContract, ShowsRangesWhatItsThreadsAreAt) {
   EXPECT_EQ(ranges.open, 0);
 }
 
-/// Lets nobody fill a tile alone: the first two are filled at the same time, so each by a producer of its own.
+/// Lets no producer fill a tile alone: the first two are filled at the same time, so each by a producer of its own.
 class SourceForTwo final : public CountingSource {
  public:
   using CountingSource::CountingSource;

@@ -20,7 +20,7 @@
 namespace penstock {
 namespace {
 
-/// From here on this process gets no thread any more, for good. False if the system does not let itself be told.
+/// Lets this process get no thread any more, for good. Returns false if the system does not let itself be told.
 bool refuse_threads() {
   std::array<sock_filter, 5> filter{{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -22,7 +22,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// What hooks were called for, in order; one run at a time.
+/// A run whose hooks note what they were called for, in order; one run at a time.
 struct ARunWithHooks : testing::Test {
   class Listener final : public RunHook {
    public:

@@ -81,7 +81,7 @@ struct LanesThatRunToCompletion : testing::Test, Source {
   std::uint64_t fails = UINT64_MAX, throws = UINT64_MAX;  ///< The tile whose filling does, and whose kernel.
   std::atomic<std::uint64_t> right{0};
   std::mutex mutex;
-  std::map<std::uint64_t, std::set<std::thread::id>> threads;  ///< By the tile's sequence.
+  std::map<std::uint64_t, std::set<std::thread::id>> threads;  ///< Keyed by the tile's sequence.
 };
 
 TEST_F(LanesThatRunToCompletion, DoAllForATileOnOneThread) {

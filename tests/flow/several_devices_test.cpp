@@ -79,7 +79,7 @@ TEST_F(TwoDevices, GoOnWithOneWhenTheOtherIsLost) {
   second.inject(cpu::Fault::break_kernel, 20);
   std::uint64_t read = 0, failed = 0;
   Report const report = pipeline->run(serial([&](Tile&) -> std::optional<std::size_t> {
-                                        // How many tiles each gets is for the lanes to say, but the kernel that breaks
+                                        // The lanes decide how many tiles each gets, but the kernel that breaks
                                         // is certain to come.
                                         if (read >= 500 && on_second >= 20) return std::nullopt;
                                         ++read;
@@ -120,7 +120,7 @@ TEST_F(TwoDevices, AreEachReportedThoughNothingWentWrong) {
   EXPECT_EQ(lost_devices(report), "");
 }
 
-/// A device without a lane would be idle, and nobody would notice.
+/// A device without a lane would be idle unnoticed.
 TEST_F(TwoDevices, HaveALaneEachHoweverFewAreAskedFor) {
   Pipeline few({&first, &second}, {.tile = {.input_bytes = 64}, .lanes = 1, .tuning = {.tiles = 8}});
   EXPECT_EQ(few.options().lanes, 2u);

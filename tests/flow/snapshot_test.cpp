@@ -31,7 +31,7 @@ std::uint64_t at_sink(Snapshot const& of) {
   return of.done + of.failed + of.cancelled;
 }
 
-/// What holds in every snapshot.
+/// Expects what holds in every snapshot.
 void expect_conserved(Snapshot const& of) {
   EXPECT_LE(at_sink(of), of.submitted);
   EXPECT_LE(of.sink_failures, at_sink(of));
@@ -53,7 +53,7 @@ void expect_conserved(Snapshot const& of) {
   EXPECT_LE(of.pool.lent + of.pool.home, of.pool.tiles);
 }
 
-/// No count of `now` is less than `before`.
+/// Expects that no count of `now` is less than that of `before`.
 void expect_not_less(Snapshot const& before, Snapshot const& now) {
   EXPECT_LE(before.submitted, now.submitted);
   EXPECT_LE(before.done, now.done);
@@ -92,7 +92,7 @@ void submit(Feed const& feed, std::uint64_t tag = 0) {
   feed.submit(std::move(loan));
 }
 
-/// What is on the tile's device calls `work`.
+/// A stage that calls `work` on the tile's device.
 Stages doing(std::function<void()> work) {
   return on_device([work = std::move(work)](DeviceTile const& tile, StreamRef stream) {
     stream.launch(1, [work](std::uint32_t) { work(); });

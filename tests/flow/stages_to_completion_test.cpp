@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stages see of lanes that run their tiles to completion.
+// Tests what stages see of lanes that run their tiles to completion.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a consumer may be given while it is in a body of the graph and waits for tasks of its own.
+// Tests what a consumer may be given while it is in a body of the graph and waits for tasks of its own.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -74,7 +74,7 @@ class SinkUnderALock {
 };
 
 /// The tiles behind the first come to the order the wrong way round, so that a consumer sends all of them to the sink
-/// at once: what a consumer sends, others may take that wait for tasks.
+/// at once. Others that wait for tasks may take what a consumer sends.
 ///
 /// Seen to fail if Station::serve does not isolate: the sink is called within itself, and would wait for its own lock.
 TEST(AParallelSink, ThatWaitsForTasksUnderALockIsNotCalledWithinItself) {

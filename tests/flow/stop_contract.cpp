@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a pipeline's tiles when it is stopped, drained or destroyed, whatever tells its lanes that one is
+// Tests the fate of a pipeline's tiles when it is stopped, drained or destroyed, whatever tells its lanes that one is
 // done.
 #include <atomic>
 #include <thread>

@@ -26,7 +26,7 @@ TEST(Arrivals, ComeInTheirOrderAndTheFirstIsToldToSend) {
   EXPECT_TRUE(arrivals.push(records[0]));
 }
 
-/// Every record is pushed again as soon as it was taken, by one of several threads; whoever is told to send does.
+/// Every record is pushed again as soon as it was taken, by one of several threads; a thread that is told to send does.
 TEST(Arrivals, AreAllTakenOnceWhoeverPushes) {
   constexpr unsigned threads = 4;
   constexpr std::uint64_t rounds = 5000;
@@ -43,7 +43,7 @@ TEST(Arrivals, AreAllTakenOnceWhoeverPushes) {
           sent.fetch_add(1);
           sent.notify_one();
         }
-        taken[k].wait(round);  // Until it is round + 1.
+        taken[k].wait(round);  // Waits until it is round + 1.
       }
     });
   }

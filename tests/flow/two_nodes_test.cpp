@@ -26,7 +26,7 @@ struct PipelineOnTwoNodes : testing::Test {
   std::vector<NumaNode> nodes;
   std::optional<cpu::CpuDevice> first, second;
   std::optional<Pipeline> pipeline;
-  /// How often a tile of a part was filled on a node, and came to the device of one.
+  /// Times that a tile of a part was filled on a node, and came to the device of one.
   std::array<std::array<std::atomic<std::uint64_t>, 2>, 2> filled{}, drained{};
 
   void SetUp() override {
@@ -34,7 +34,7 @@ struct PipelineOnTwoNodes : testing::Test {
       if (!node.cpus.empty()) nodes.push_back(node);
     }
     if (nodes.size() < 2) GTEST_SKIP() << "this machine has " << topology.describe();
-    // The second node first, lest it is right by chance.
+    // The second node comes first, lest it is right by chance.
     first.emplace(cpu::CpuOptions{.ordinal = 0, .compute_threads = 1, .numa_node = nodes[1].number});
     second.emplace(cpu::CpuOptions{.ordinal = 1, .compute_threads = 1, .numa_node = nodes[0].number});
     pipeline.emplace(std::vector<Device*>{&*first, &*second},
@@ -93,8 +93,8 @@ TEST_F(PipelineOnTwoNodes, SaysWhereItsThreadsAndPagesCameToBe) {
   EXPECT_THAT(describe(report), testing::HasSubstr("\n" + report.placement));
 }
 
-/// Not all: nobody waits while any tile is home, and no lane while another has much more to do. 71 to 78 of 100 were
-/// filled next to a producer's node here, and 80 to 85 drained. Seen to fail if the pool serves those who sleep in
+/// Most are, not all: no thread waits while any tile is home, and no lane while another has much more to do. 71 to 78
+/// of 100 were filled next to a producer's node here, and 80 to 85 drained. Seen to fail if the pool serves sleepers in
 /// order of arrival alone (51 to 55 of 100), and if all lanes are equally near.
 TEST_F(PipelineOnTwoNodes, FillsAndDrainsMostTilesNextToThem) {
   constexpr std::uint64_t tiles = 4000;

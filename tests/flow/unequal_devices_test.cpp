@@ -19,7 +19,7 @@ namespace {
 /// of the machine's doing accounts for.
 ///
 /// Blocks: a kernel until it is its turn. If the other device has nothing to do meanwhile that would be never, so that
-/// after a while everybody goes on, and the test fails.
+/// after a while all threads go on, and the test fails.
 class TenToOne {
  public:
   static constexpr std::uint64_t times = 10;
@@ -95,7 +95,7 @@ TEST_P(UnequalDevices, GetTilesAsTheyDrainThem) {
   Report const report =
       pipeline.run(serial([&](Tile&) -> std::optional<std::size_t> {
                      if (left == 0) {
-                       pace.end();  // What is left of the slow device's tiles need not wait for more of the other's.
+                       pace.end();  // The rest of the slow device's tiles need not wait for more of the other's.
                        return std::nullopt;
                      }
                      --left;
@@ -105,7 +105,7 @@ TEST_P(UnequalDevices, GetTilesAsTheyDrainThem) {
   EXPECT_FALSE(pace.starved()) << "all tiles were with one device, and the other had none";
   EXPECT_EQ(report.tiles_done, tiles) << describe(report);
   ASSERT_EQ(report.devices.size(), 2u);
-  // So the run takes as long as both together need, but for what is with them at its end.
+  // The run takes as long as both together need, but for what is with them at its end.
   EXPECT_NEAR(static_cast<double>(report.devices[1].tiles), tiles / (TenToOne::times + 1.0), pool);
 }
 

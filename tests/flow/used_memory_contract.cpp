@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline promises of tiles that stand for memory which is not theirs.
+// Promises of a pipeline for tiles that stand for memory which is not theirs.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -149,7 +149,7 @@ TEST_P(PipelineContract, GivesTilesTheirOwnMemoryBack) {
   open(for_sums(usual()));
   pipeline().start(sum_of_input(kernels(), {}), [](Completion&) {});
   Feed feed = pipeline().feed();
-  for (int i = 0; i < 20; ++i) {  // More than there are tiles.
+  for (int i = 0; i < 20; ++i) {  // There are fewer tiles.
     Loan loan = feed.borrow();
     EXPECT_FALSE(loan->uses_memory());
     EXPECT_EQ(loan->input().data(), loan->own_input().data());

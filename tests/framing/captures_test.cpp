@@ -27,7 +27,7 @@ std::string refusal(std::string const& head) {
   return "";
 }
 
-/// How the places of these records say that they are.
+/// Returns what the places of these records note of them.
 Framing::Notes notes_behind(FramingRef const& framing, std::span<std::byte const> records) {
   std::vector<std::byte> to(capture_places_bytes(records.size()));
   write_record_places(*framing, records, to);
@@ -79,7 +79,7 @@ TEST(ACapture, IsToldFromOneThatItWasJoinedWith) {
       MadeCapture const pcap(MadeCapture::Format::pcap, swapped, false),
           ng(MadeCapture::Format::pcapng, swapped, false);
       for (MadeCapture const* const other : {&pcap, &ng}) {
-        if (other == &ng && format == MadeCapture::Format::pcapng) continue;  // Which is one capture then.
+        if (other == &ng && format == MadeCapture::Format::pcapng) continue;  // These are one capture then.
         EXPECT_THAT([&] { return framing->record_bytes(bytes_of(other->text)); },
                     testing::ThrowsMessage<Error>(HasSubstr("mergecap")));
       }
@@ -152,7 +152,7 @@ TEST(ACapture, ThatIsDamagedFails) {
   EXPECT_THROW(static_cast<void>(of_pcap->record_bytes(bytes_of(std::string(16, '\xFF')))), Error);
   EXPECT_THROW(static_cast<void>(of_ng->record_bytes(bytes_of(ng.word(6) + ng.word(13) + ng.word(0)))), Error);
   EXPECT_THROW(static_cast<void>(of_ng->record_bytes(bytes_of(ng.word(6) + ng.word(8) + ng.word(0)))), Error);
-  // More than any network has; links with long packets may.
+  // No network has as much; links with long packets may.
   std::string const long_one = pcap.word(0) + pcap.word(0) + pcap.word(300'000) + pcap.word(300'000);
   EXPECT_THROW(static_cast<void>(of_pcap->record_bytes(bytes_of(long_one))), Error);
   MadeCapture const usb(MadeCapture::Format::pcap, false, false, 249);

@@ -34,7 +34,7 @@ bool is_number(std::string_view text) {
 
 void try_internet(std::string_view text) {
   if (text.find('\0') != std::string_view::npos) return;
-  // What is refused before it is looked up may have any host.
+  // An address that is refused before it is looked up may have any host.
   std::size_t const colon = text.rfind(':');
   bool const has_port = colon != std::string_view::npos && colon + 1 < text.size() &&
                         std::ranges::all_of(text.substr(colon + 1), [](unsigned char c) { return std::isdigit(c); });

@@ -18,7 +18,7 @@
 namespace penstock::fuzz {
 namespace {
 
-/// What an input decides; zeros behind its end.
+/// Choices that an input makes; zeros behind its end.
 class Choices {
  public:
   explicit Choices(std::string_view input) : rest_(input) {}
@@ -83,7 +83,7 @@ void append_bytes(ArrowColumn& column, std::string const& bytes) {
   }
 }
 
-/// What must be refused: the column stays as it was.
+/// Appends what must be refused: the column stays as it was.
 void append_wrongly(ArrowColumn& column) {
   std::uint64_t const rows = column.rows(), nulls = column.nulls();
   std::size_t const bytes = column.values().size();

@@ -31,7 +31,7 @@ class Flat {
   std::size_t follow(std::size_t at) const { return at + number<std::uint32_t>(at); }
   std::size_t root() const { return follow(0); }
 
-  /// Where a member of a table lies; 0 if it has its preset value.
+  /// Returns where a member of a table lies; 0 if it has its preset value.
   std::size_t member(std::size_t table, std::size_t slot) const {
     auto const vtable = static_cast<std::size_t>(static_cast<std::int64_t>(table) - number<std::int32_t>(table));
     std::size_t const entries = number<std::uint16_t>(vtable), bytes = number<std::uint16_t>(vtable + 2);
@@ -62,7 +62,7 @@ class Flat {
     for (std::size_t k = 0; k < number<std::uint32_t>(at); ++k) all.push_back(follow(at + 4 + 4 * k));
     return all;
   }
-  /// Structs of so many numbers of 8 bytes.
+  /// Structs of `numbers_each` numbers of 8 bytes.
   std::vector<std::int64_t> structs(std::size_t table, std::size_t slot, std::size_t numbers_each) const {
     std::size_t const at = target(table, slot);
     require((at + 4) % 8 == 0, "structs are aligned, also if there are none");

@@ -15,7 +15,7 @@ namespace penstock::fuzz {
 /// The bytes of each row; empty for a row without a value.
 using ColumnOfRows = std::vector<std::optional<std::string>>;
 
-/// How many bytes each row of this type has; 0, if that differs.
+/// Number of bytes of each row of this type; 0, if that differs.
 std::size_t bytes_of_row(ArrowField const& field);
 
 /// Requires that `file` is in Arrow's IPC file format, to the byte, and holds these fields, and these columns of each

@@ -23,7 +23,7 @@ std::span<std::byte const> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// What the data decode to, if they can be decoded, in steps of so many bytes in and out.
+/// Returns what the data decode to, if they can be decoded, in steps of `in` and `out` bytes.
 std::optional<std::string> decoded(Compression compression, std::string_view data, std::size_t in, std::size_t out) {
   std::string all;
   std::vector<std::byte> room(out);
@@ -83,7 +83,7 @@ void find_members(Compression compression, std::string_view data, std::string co
     require(member->end > at && member->end <= data.size(), "a member lies within the data");
     auto const own = data.substr(static_cast<std::size_t>(at), static_cast<std::size_t>(member->end - at));
     auto const one = decoded(compression, own, own.size(), most_bytes);
-    // What a header of gzip says is believed, and a decoder that looks at all of it does not agree.
+    // The header of gzip is believed, and a decoder that looks at all of it may not agree.
     if (!one || one->size() > member->most) return;
     all += *one;
     at = member->end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libFuzzer calls.
+// Function that libFuzzer calls.
 #include <cstddef>
 #include <cstdint>
 

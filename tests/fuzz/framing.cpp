@@ -69,7 +69,7 @@ bool may_pass(Read const& all, std::string_view stream, std::size_t tile_bytes) 
   return all.damaged && stream.size() - whole > tile_bytes;
 }
 
-/// What comes out of a StreamCutter.
+/// Checks what comes out of a StreamCutter.
 void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t tile_bytes, std::size_t piece) {
   Read const all = read_all(*framing, stream);
   StreamCutter cutter(framing, LongRecords::refuse);
@@ -92,7 +92,7 @@ void cut_stream(FramingRef const& framing, std::string_view stream, std::size_t 
       auto const whole = std::span(tile).first(held);
       require(held == 0 || text_of(whole) == stream.substr(static_cast<std::size_t>(cutter.offset()), held),
               "a tile is where the cutter says");
-      // What a record says of those behind it holds from tile to tile.
+      // A record's statement about those behind it holds from tile to tile.
       TileRecords const records = cutter.take_records();
       each_record(records.framing != nullptr ? *records.framing : *framing, whole,
                   [&](auto record) { got.push_back(text_of(record)); });
@@ -115,7 +115,7 @@ ChainedPieces::Read reader_of(std::string_view file) {
   };
 }
 
-/// What comes out of EqualPieces.
+/// Checks what comes out of EqualPieces.
 void cut_equal(FramingRef const& framing, std::string_view file, std::size_t tile_bytes) {
   EqualPieces const pieces(*framing, tile_bytes, 0);
   Records got;
@@ -128,7 +128,7 @@ void cut_equal(FramingRef const& framing, std::string_view file, std::size_t til
   require(got == read_all(*framing, file).records, "each record comes once, whole, in order");
 }
 
-/// What comes out of DelimitedPieces.
+/// Checks what comes out of DelimitedPieces.
 void cut_delimited(FramingRef const& framing, std::string_view file, std::size_t tile_bytes) {
   DelimitedPieces const pieces(framing, tile_bytes, LongRecords::refuse);
   auto const read = reader_of(file);
@@ -150,7 +150,7 @@ void cut_delimited(FramingRef const& framing, std::string_view file, std::size_t
   require(refused == all.size() - fit.size(), "each other one is counted");
 }
 
-/// What comes out of the pieces of a capture.
+/// Checks what comes out of the pieces of a capture.
 void cut_capture(Framing::OfInput const& of, std::string_view file, std::size_t tile_bytes) {
   ChainedPieces pieces(of, tile_bytes, file.size(), LongRecords::refuse, true);
   auto const read = reader_of(file);
@@ -185,7 +185,7 @@ void try_capture(std::string_view input, std::size_t tile_bytes, std::size_t pie
   } catch (Error const&) {
     return;
   }
-  // Of a block that is too long for a tile a stream looks at the length only, so what is behind it may be read
+  // A stream looks only at the length of a block that is too long for a tile, so what is behind it may be read
   // otherwise.
   std::string_view const blocks = input.substr(of.head);
   Read const all = read_all(*of.framing, blocks);

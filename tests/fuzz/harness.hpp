@@ -9,7 +9,7 @@
 
 namespace penstock::fuzz {
 
-/// What a target does with one input, which may be any bytes. Each target's file defines it; entry.cpp hands it to
+/// Tries one input, which may be any bytes. Each target's file defines it; entry.cpp hands it to
 /// libFuzzer, replay.cpp calls it with what a corpus holds.
 ///
 /// Throws: nothing; what leaves it is a finding.

@@ -21,7 +21,7 @@ std::vector<std::byte> places_of(Framing const& framing, std::vector<std::byte>&
       ++count;
     });
   } catch (Error const&) {
-    // What is whole before the damage is a tile.
+    // The whole packets before the damage are a tile.
   }
   records.resize(whole);
   std::vector<std::byte> places(sizeof(RecordPlaces) + count * sizeof(std::uint32_t));

@@ -24,7 +24,7 @@ bool lies_in(Bytes part, Bytes whole) {
   return part.empty() || (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
 }
 
-/// What was written of one record.
+/// One record as it was written.
 struct Written {
   std::vector<std::byte> bytes;
   std::uint64_t tag;
@@ -39,7 +39,7 @@ class FilledTile {
     other_.open(pool_.borrow());
   }
 
-  /// One record of any size.
+  /// Appends one record of any size.
   void append(std::size_t bytes) {
     try {
       packing_.expect_size(bytes);
@@ -54,7 +54,7 @@ class FilledTile {
     packing_.add(pack_, bytes, {.tag = ++tag_});
     note(room);
   }
-  /// Several, of these sizes.
+  /// Appends several, of these sizes.
   void append_many(std::span<std::uint8_t const> sizes) {
     std::vector<std::byte> from(std::size_t{256} * sizes.size());
     fill(from);
@@ -69,7 +69,7 @@ class FilledTile {
     require(copied <= records.size(), "no record is copied twice");
     for (Bytes const record : std::span(records).first(copied)) ++tag_, note(record);
   }
-  /// A room with records at these places, which may be anywhere.
+  /// Commits a room with records at these places, which may be anywhere.
   void commit(std::size_t bytes, std::span<RecordPlace const> places) {
     try {
       packing_.expect_room(bytes, places.size());
@@ -90,7 +90,7 @@ class FilledTile {
     packing_.add(pack_, places, taken, tag_ + 1);
     for (RecordPlace const place : places) ++tag_, note(room.subspan(place.offset, place.bytes));
   }
-  /// Into the other tile, as records leave while a writer fills its room.
+  /// Moves them into the other tile, as records leave while a writer fills its room.
   void move() {
     if (pack_.count() == 0) return;
     Packing::move(pack_, other_);
@@ -99,7 +99,7 @@ class FilledTile {
     other_.places.clear();
   }
 
-  /// What a stage gets of it, and then a sink.
+  /// Checks what a stage gets of it, and then a sink.
   void expect_whole() {
     if (pack_.count() == 0) return;
     packing_.close(pack_);

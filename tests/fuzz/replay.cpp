@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t longest = 4096;
 
-/// As one step of libFuzzer: a byte that becomes another, appears or goes, or a piece that is copied from some input.
+/// Changes an input as one step of libFuzzer: a byte becomes another, appears or goes, or a piece is copied from one.
 void change(std::string& input, std::vector<std::string> const& corpus, std::mt19937_64& random) {
   auto const below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
   std::size_t const at = below(input.size() + 1);
@@ -45,7 +45,7 @@ void change(std::string& input, std::vector<std::string> const& corpus, std::mt1
 }
 
 void attempt(std::string const& input) {
-  // Written before, since a finding ends the program.
+  // It is written before, since a finding ends the program.
   std::ofstream("finding", std::ios::binary).write(input.data(), static_cast<std::streamsize>(input.size()));
   penstock::fuzz::try_input(input);
 }

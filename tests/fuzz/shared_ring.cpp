@@ -21,7 +21,7 @@ namespace {
 
 using Piece = RingReader::Piece;
 
-/// Where the slot begins that these bytes are the beginning of; an end of the program, if they are of none.
+/// Returns where the slot begins that these bytes are the beginning of; ends the program, if they are of none.
 std::size_t slot_of(RingMemory const& memory, std::span<std::byte const> bytes) {
   auto const all = memory.all_slots();
   require(bytes.data() >= all.data() && bytes.data() < all.data() + all.size(), "a piece begins in the memory");
@@ -30,7 +30,7 @@ std::size_t slot_of(RingMemory const& memory, std::span<std::byte const> bytes) 
   return at;
 }
 
-/// What memory that others made must be before it is used.
+/// Tries memory that others made, which must be checked before it is used.
 void try_memory(std::string_view input) {
   std::size_t const bytes = std::size_t{512} * take<std::uint8_t>(input);
   Descriptor const file(memfd_create("penstock-fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -73,7 +73,7 @@ class BrokenRing {
     for (Piece const& piece : out_) reader_.take_back(piece.bytes);
   }
 
-  /// Not what tells that the reader is there, and not the slots themselves.
+  /// Spares what tells that the reader is there, and the slots themselves.
   void write_over(std::size_t place, std::uint64_t number) {
     auto* const words = reinterpret_cast<std::atomic<std::uint64_t>*>(&over_->head());
     std::size_t const count =

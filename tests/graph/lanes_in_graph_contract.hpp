@@ -64,10 +64,10 @@ class LanesInGraphContract : public testing::TestWithParam<DeviceUnderTest> {
   ByteLanes& open(PipelineOptions options = usual(), std::optional<Stages> stages = std::nullopt);
   ByteLanes& lanes() { return *lanes_; }
   void close() { lanes_.reset(); }
-  /// A borrowed tile, filled with the low byte of `number`, which is its tag.
+  /// Returns a borrowed tile, filled with the low byte of `number`, which is its tag.
   Bytes filled(std::uint64_t number);
   static void fill(Bytes const& message, std::size_t which, std::uint64_t number);
-  /// What a tile of that number has behind the lanes.
+  /// Expects what a tile of that number has behind the lanes.
   static void expect_added(TileResult<std::byte> const& tile);
   /// A node's body, of which a sanitizer sees that it came behind its message and ended before `wait` did: it does not
   /// see into oneTBB.

@@ -14,7 +14,7 @@
 namespace penstock {
 namespace {
 
-/// Zeroed memory that ends where whoever reads on is killed.
+/// Zeroed memory behind whose end a read kills the process.
 class GuardedEnd {
  public:
   explicit GuardedEnd(std::size_t bytes)
@@ -39,7 +39,7 @@ struct Blake3EachWidth : testing::TestWithParam<std::size_t> {
   static constexpr std::size_t most = 40;
   Blake3Width const& width = blake3_widths()[GetParam()];
   std::vector<std::byte> const input = support::noise(most * blake3_chunk_bytes + 1);
-  /// What the values should be, and after them bytes that nobody may touch.
+  /// The values and what they should be, and after them bytes that must not be touched.
   std::vector<std::byte> values = std::vector<std::byte>((most + 1) * blake3_value_bytes, std::byte{0xee});
   std::vector<std::byte> expected = values;
 };

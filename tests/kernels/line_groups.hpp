@@ -16,7 +16,7 @@ struct LineTotals {
   LineReasons reasons = {};
 };
 
-/// What the device makes of the lines of `text`, added to groups that are empty.
+/// Returns what the device makes of the lines of `text`, added to groups that are empty.
 inline LineTotals totals_of(KernelsOn& on, std::string const& text, LineFields const& fields, std::size_t count,
                             std::size_t from = 0, unsigned multiprocessors = 0) {
   LineTotals totals{std::vector<LineGroup>(count)};

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t parts = 4;
 
-/// Where fields end, up to the first newline: byte by byte. A newline within quotes is '"'.
+/// Returns where fields end, up to the first newline: byte by byte. A newline within quotes is '"'.
 std::string stops_of(std::string const& text, LineFields const& fields) {
   std::string stops;
   if (fields.format == LineFormat::words) {
@@ -95,7 +95,7 @@ TEST(StopsOfLines, AreThoseOfAWalkHoweverManyBytesAreComparedAtOnce) {
   }
 }
 
-/// What the lines of a text come to, each in brackets.
+/// Returns what the lines of a text come to, each in brackets.
 template <class Walk>
 std::string walked(std::string_view text, Walk const& walk) {
   std::ostringstream all;
@@ -128,7 +128,7 @@ TEST(DigitWalks, AreThoseOfAGpuHoweverManyBytesAreComparedAtOnce) {
     std::string_view const alphabet = alphabets.at(random() % alphabets.size());
     std::string text(random() % 300 + 1, ' ');
     std::ranges::generate(text, [&] { return alphabet[random() % alphabet.size()]; });
-    // As they are in logs, whole and with what may be wrong with them.
+    // The parts are as in logs, whole and with what may be wrong with them.
     for (std::string_view const part : {"1 - - [17/May/2015:10:05:03 +0000] \"a b\" 200 5 \"-\" 7\n",
                                         "[17/May/2015:10:05:03 +0000] \"", "\" 200 5"}) {
       if (random() % 2 == 0) text.insert(random() % text.size(), part);

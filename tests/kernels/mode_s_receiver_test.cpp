@@ -14,7 +14,7 @@ constexpr std::uint32_t some_aircraft = 0x4D2023;
 constexpr std::uint64_t minute = 60 * std::uint64_t{2'000'000};
 
 ModeSFrame with_parity(ModeSFrame frame, std::uint32_t beside) {
-  std::uint32_t const parity = frame.remainder() ^ beside;  // Of zeros at the end.
+  std::uint32_t const parity = frame.remainder() ^ beside;  // The frame ends in zeros.
   for (unsigned k = 0; k < 3; ++k) {
     frame.bytes.at(frame.length - 1U - k) = static_cast<std::uint8_t>(parity >> 8 * k);
   }

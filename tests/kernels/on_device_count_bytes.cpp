@@ -12,7 +12,7 @@ namespace {
 
 TEST_P(KernelsOn, CountBytesOfEveryLengthIntoWhatWasThere) {
   std::array<std::uint64_t, 256> expected{}, found{};
-  expected[3] = 5;  // From before.
+  expected[3] = 5;  // They were there before.
   auto const counts = memory(sizeof found);
   upload(counts, std::as_bytes(std::span(expected)));
   std::span<std::uint64_t> const on_device{reinterpret_cast<std::uint64_t*>(counts.data()), 256};

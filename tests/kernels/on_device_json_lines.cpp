@@ -201,7 +201,7 @@ TEST_P(KernelsOn, SumJsonLinesWhereverTheyBegin) {
     std::vector<std::string> all;
     if (has_key) all.push_back("\"k\":" + std::string(one_of(blanks)) + std::to_string(key));
     if (has_number) {
-      // In units of a hundredth.
+      // The unit is a hundredth.
       std::string const digits = std::to_string(number % 100 + 100).substr(1);
       all.push_back("\"n\"" + std::string(one_of(blanks)) + ":" + (number % 2 == 1 ? "-" : "") +
                     std::to_string(number / 100) + "." + digits);

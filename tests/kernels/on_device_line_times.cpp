@@ -180,7 +180,7 @@ TEST_P(KernelsOn, GroupLinesByATimeOfSeveralWords) {
                                 {"978429903:5", {}}};
   LineFields const fields{.group_seconds = 1, .first_second = 978307200};
   for (Moment const& moment : all) {
-    // Behind a line, another one begins at once.
+    // The second of these has another line right behind it.
     for (std::string const& text : {std::string(moment.text), std::string(moment.text) + "\n10:05:03\n"}) {
       auto const [groups, reasons] = totals_of(*this, text, fields, 4096);
       ASSERT_EQ(reasons.keys_of(LineReason::text), (moment.seconds ? 0U : 1U) + (text == moment.text ? 0U : 1U))

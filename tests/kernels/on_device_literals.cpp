@@ -14,7 +14,7 @@ namespace {
 using Groups = std::vector<LineGroup>;
 using Texts = std::vector<std::string>;
 
-/// What the device makes of the lines of these texts. Without literals all lines count.
+/// Returns what the device makes of the lines of these texts. Without literals all lines count.
 Groups groups_of(KernelsOn& on, Texts const& texts, Texts const& literals, unsigned multiprocessors = 0) {
   Groups groups(11);
   std::vector<DeviceSpan<std::byte const>> inputs;
@@ -64,7 +64,7 @@ std::string some_text(unsigned seed, std::size_t bytes) {
   return text;
 }
 
-/// So many pieces of the text, each within a line.
+/// Returns `count` pieces of the text, each within a line.
 Texts pieces_of(std::string const& text, std::size_t count, std::size_t least, std::size_t most, unsigned seed) {
   std::mt19937 random(seed);
   Texts pieces;
@@ -154,7 +154,7 @@ TEST_P(KernelsOn, SumLinesWithLiteralsThatAreMuchAlike) {
 TEST_P(KernelsOn, SumLinesWhereverTheLiteralIs) {
   for (std::string const literal : {"0123456789", "0123456789abcdefghijklmn"}) {
     std::string const begin = literal.substr(0, literal.size() - 1), end = literal.substr(1);
-    // Where a block's own bytes end, where those beside it end, far behind both, and at the end of all.
+    // It lies where a block's own bytes end, where those beside it end, far behind both, and at the end of all.
     for (std::size_t const at : {std::size_t{4}, std::size_t{8185}, std::size_t{8190}, std::size_t{9210},
                                  std::size_t{9217}, std::size_t{40'001}, 66'000 - literal.size()}) {
       std::string line = "1 5 " + std::string(66'000 - 4, 'x');

@@ -17,7 +17,7 @@ namespace penstock {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-using Samples = std::vector<unsigned char>;  // Of two bytes each.
+using Samples = std::vector<unsigned char>;  // Each has two bytes.
 
 /// The CRC by division, a bit at a time.
 std::uint32_t crc_of(Bytes const& bytes) {
@@ -52,12 +52,12 @@ Samples noise(std::size_t samples, unsigned level, std::mt19937& random) {
   for (auto& byte : all) byte = static_cast<unsigned char>(128 - level / 2 + random() % level);
   return all;
 }
-/// What a pulse adds to the samples around its own, from the one in front of it on.
+/// Levels that a pulse adds to the samples around its own, from the one in front of it on.
 using Pulse = std::array<double, 4>;
 constexpr Pulse on_a_sample{0, 1, 0, 0};
-/// It makes those beside it less, as a receiver's filter does.
+/// A pulse that makes those beside it less, as a receiver's filter does.
 constexpr Pulse between_samples{-0.15, 0.6, 0.6, -0.15};
-/// It begins so much later than its sample.
+/// A pulse that begins so much later than its sample.
 constexpr Pulse late_by(double part) {
   return {0, 1 - part, part, 0};
 }
@@ -87,7 +87,7 @@ std::string text_of(std::size_t begin, Bytes const& bytes) {
   return text;
 }
 
-/// What the device finds, in order.
+/// Returns what the device finds, in order.
 std::vector<std::string> found_in(KernelsOn& on, Samples const& samples, std::size_t from = 0,
                                   unsigned multiprocessors = 0) {
   std::size_t const count = mode_s_blocks(samples.size());
@@ -113,10 +113,10 @@ std::vector<std::string> found_in(KernelsOn& on, Samples const& samples, std::si
   return all;
 }
 
-/// How the bits of a frame are told from its samples.
+/// Ways in which the bits of a frame are told from its samples.
 enum class Reading { plain, late, early };
 
-/// The bytes of a frame of so many bits.
+/// Returns the bytes of a frame of so many bits.
 Bytes bytes_by(Reading reading, long const* s, std::size_t bits) {
   std::vector<int> bit(bits);
   for (std::size_t j = 0; j < bits; ++j) {
@@ -157,7 +157,7 @@ Bytes frame_at(long const* s, std::size_t samples) {
   }
   return {};
 }
-/// The same by plain code, as the header says it: of samples, or of what is between them.
+/// Finds the same by plain code, as the header says it: in samples, or in what is between them.
 void expect_in(Samples const& samples, bool between, std::map<std::size_t, std::string>& all) {
   std::vector<long> p;
   for (std::size_t k = 0; k + 1 < samples.size(); k += 2) {

@@ -59,7 +59,7 @@ class Headers {
     EXPECT_EQ(totals.bad + totals.bad_headers + totals.unknown_routes, 0U);
     ASSERT_EQ(found_.flows.size(), 1U);
     EXPECT_EQ(found_.flows.begin()->first.target_port, 9);
-    // What is wrong with it shows.
+    // A wrong byte shows.
     EXPECT_EQ(totals_of(packet.substr(0, packet.size() - 1) + 'x').bad, 1U);
   }
 
@@ -145,7 +145,7 @@ TEST_P(KernelsOn, SumPacketsWhereAJumbogramHasItsLengthInAnOption) {
   std::string packet = packet_of_six(0, behind);
   packet.replace(4, 2, of_half(0));
   headers.expect_right(packet);
-  // What a link pads it with is not of it.
+  // The padding of a link is no part of it.
   EXPECT_EQ(headers.totals_of(packet + "padding").bad, 0U);
   EXPECT_EQ(headers.totals_of(packet.substr(0, packet.size() - 1), static_cast<std::uint32_t>(packet.size())).checked,
             0U);
@@ -165,7 +165,7 @@ TEST_P(KernelsOn, SumPacketsWhereALengthOfNoDatagramIsNotChecked) {
   std::string of_four = datagram(four(1), four(2)), of_six = datagram(six(1), six(2));
   of_four.replace(4, 2, of_half(0));
   EXPECT_EQ(headers.totals_of(packet_of_four("", of_four)).checked, 0U);
-  // Of IPv6 it stands for all that is there.
+  // A length of 0 stands for all that is there in IPv6.
   of_six.replace(4, 2, of_half(0));
   of_six.replace(6, 2, of_half(0))
       .replace(6, 2, of_half(support::checksum(six(1) + six(2) + of_half(17) + of_half(13) + of_six)));

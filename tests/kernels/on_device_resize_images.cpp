@@ -37,7 +37,7 @@ Image with_head(Image image, ImageHead const& head) {
   return image;
 }
 
-/// What the device makes of the images, all by one call.
+/// Returns what the device makes of the images, all by one call.
 std::vector<Tensor> resized(KernelsOn& on, std::vector<Image> const& images, ImageForm const& form,
                             unsigned multiprocessors = 0) {
   std::vector<ImageInput> inputs;
@@ -63,7 +63,7 @@ std::vector<Tensor> resized(KernelsOn& on, std::vector<Image> const& images, Ima
   return all;
 }
 
-/// By which weight each pixel of a row or column counts for a value, as the header says it.
+/// Returns the weight of each pixel of a row or column for a value, as the header says it.
 std::vector<double> weights(std::uint32_t place, std::uint32_t count, std::uint32_t pixels) {
   double const scale = double{1} * pixels / count, reach = std::max(1.0, scale);
   std::vector<double> all(pixels);

@@ -57,7 +57,7 @@ std::vector<std::string> separated(std::string const& line, LineFields const& fi
   return all;
 }
 
-/// What groups_of returns, by plain code that splits each line into its fields first.
+/// Returns what groups_of returns, by plain code that splits each line into its fields first.
 Groups expected(std::string const& text, LineFields const& fields, std::size_t count) {
   auto const number = [quote = fields.quote](std::string_view field) -> std::optional<std::uint64_t> {
     if (quote != 0 && field.size() >= 2 && field.front() == quote && field.back() == quote) {

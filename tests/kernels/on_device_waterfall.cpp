@@ -13,9 +13,9 @@
 namespace penstock {
 namespace {
 
-using Samples = std::vector<unsigned char>;  // Of two bytes each.
+using Samples = std::vector<unsigned char>;  // Each has two bytes.
 
-/// What the device makes of samples that begin at an odd address.
+/// Returns what the device makes of samples that begin at an odd address.
 std::vector<float> spectra_of(KernelsOn& on, Samples const& samples, SpectrumForm const& form,
                               unsigned multiprocessors = 0) {
   std::vector<float> spectra(form.spectra_of(samples.size() / 2) * form.points);
@@ -30,7 +30,7 @@ std::vector<float> spectra_of(KernelsOn& on, Samples const& samples, SpectrumFor
   return spectra;
 }
 
-/// The same as the header says it, by the definition of a Fourier transform.
+/// Returns the same as the header says it, by the definition of a Fourier transform.
 std::vector<double> expected(Samples const& samples, SpectrumForm const& form) {
   double const pi = std::numbers::pi, points = form.points;
   std::vector<std::complex<double>> turns;

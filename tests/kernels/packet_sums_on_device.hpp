@@ -20,7 +20,7 @@
 
 namespace penstock {
 
-/// What is known of all packets.
+/// Counts and flows of all packets.
 struct PacketSums {
   PacketTotals totals;
   std::map<FlowKey, PacketFlow> flows;
@@ -48,7 +48,7 @@ struct PacketSums {
   }
 };
 
-/// What the device makes of captures, each a tile's.
+/// Returns what the device makes of captures, each a tile's.
 inline PacketSums sums_of(KernelsOn& on, std::vector<std::string> const& captures, std::size_t places = 4096,
                           unsigned multiprocessors = 0) {
   std::vector<PacketInput> inputs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane promises that puts several tiles on its device at once.
+// Promises of a lane that puts several tiles on its device at once.
 #include "lane/batch_contract.hpp"
 
 #include <memory>

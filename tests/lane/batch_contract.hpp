@@ -37,18 +37,18 @@ struct LaneOfBatches : LaneContract {
     std::scoped_lock const lock(noted_mutex);
     return stretches_noted;
   }
-  /// Of a stage that is given tiles together, or one by one.
+  /// Makes a stage that is given tiles together, or one by one.
   Stages noting(bool together = true);
   /// Opens the lane, and keeps it at tile 0.
   void open_and_keep(Stages const& stages, LaneOptions options = {});
-  /// The same, and submits tiles 1 to `last` before it lets go.
+  /// Opens and keeps the lane, and submits tiles 1 to `last` before it lets go.
   void open_with(std::uint64_t last, Stages const& stages, LaneOptions const& options = {});
 
   support::Gate door;
   support::Gate later;  ///< Keeps the lane as well, at this tile, if not 0.
   std::uint64_t later_at = 0;
-  std::uint64_t throws_at = 0;  ///< Here the stage throws, if not 0.
-  Holding held{.at = {}};       ///< What is held on the device.
+  std::uint64_t throws_at = 0;  ///< Tile at which the stage throws, if not 0.
+  Holding held{.at = {}};       ///< Tiles that are held on the device.
 
  private:
   class Noting;
@@ -57,13 +57,13 @@ struct LaneOfBatches : LaneContract {
   std::size_t stretches_noted = 0;
 };
 
-/// The same with tiles of which two are much for a link, 72 of them, and as many slots.
+/// A lane of batches with 72 slots and 72 tiles, of which two are much for a link.
 struct LaneOfLargeBatches : LaneOfBatches {
   LaneOfLargeBatches() : LaneOfBatches(std::size_t{1} << 20, 72) {}
   void open() { open_lane(noting(), {.flight = {.slots = 72}, .batch = batch}); }
 };
 
-/// By sequence: what came home before others were submitted has changed who is whose neighbour.
+/// Sorts by sequence: tiles that came home before others were submitted have other neighbours than before.
 inline std::vector<Seen> in_order(std::vector<Seen> all) {
   std::ranges::sort(all, {}, &Seen::sequence);
   return all;

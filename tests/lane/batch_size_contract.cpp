@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many large tiles a lane puts on its device at once where it takes up to eight.
+// Tests how many large tiles a lane puts on its device at once where it takes up to eight.
 #include <algorithm>
 
 #include "lane/batch_contract.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 /// Seen to fail without a limit to the first ones, and with one that counts to 16.
 TEST_P(LaneOfLargeBatches, PutsMoreAtOnceTheMoreItHasPut) {
-  // At the second it lets go of the first, so that it always has some, and never more than a stream's queue takes.
+  // It lets go of the first at the second, so that it always has some, and never more than a stream's queue takes.
   held.at = {0, 39};
   open();
   for (std::uint64_t i = 0; i < 72; ++i) submit(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For how long a lane that puts several tiles on its device at once lets one wait for the others.
+// Tests for how long a lane that puts several tiles on its device at once lets one wait for the others.
 #include <algorithm>
 
 #include "lane/batch_contract.hpp"
@@ -98,7 +98,7 @@ TEST_P(LaneOfBatches, CancelsWhatWaitsForItsBatch) {
   for (std::uint64_t i = 17; i < 20; ++i) submit(i);
   held.await_asleep();
   lane().cancel();
-  // And tile 0, which was through before.
+  // Tile 0 was through before.
   for (Seen const& tile : await_seen(4)) {
     EXPECT_EQ(tile.outcome, tile.sequence == 0 ? Outcome::done : Outcome::cancelled) << tile.sequence;
   }

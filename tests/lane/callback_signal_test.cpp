@@ -8,7 +8,7 @@
 namespace penstock {
 namespace {
 
-/// What a throttle asks calls for at one moment.
+/// Returns the numbers for which a throttle asks calls at one moment.
 std::vector<std::uint64_t> asked(CallbackThrottle& throttle, std::uint64_t youngest, std::uint64_t retired) {
   std::vector<std::uint64_t> numbers;
   while (auto const number = throttle.next(youngest, retired)) {

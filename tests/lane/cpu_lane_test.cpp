@@ -208,7 +208,7 @@ TEST_P(LaneOnAFaultyDevice, KeepsATileUntilNothingRunsOnTheLostDeviceThatMayTouc
   submit(0);
   gate.await_reached();
   submit(1);
-  while (enqueued < 2) std::this_thread::yield();  // So that the fault is not its upload's.
+  while (enqueued < 2) std::this_thread::yield();  // The fault must not hit its upload.
   {
     DeviceMemory const elsewhere = device().allocate(256);
     Stream const other = device().make_stream();

@@ -22,7 +22,7 @@ namespace {
 
 /// Allocations up to the first that fails.
 std::atomic<long> until_failure{1L << 40};
-std::atomic<long> failures_in_a_row{1};  ///< So many of them fail.
+std::atomic<long> failures_in_a_row{1};  ///< Number of allocations that fail in a row.
 
 bool fails() noexcept {
   long const left = until_failure.fetch_sub(1, std::memory_order_relaxed) - 1;
@@ -37,7 +37,7 @@ void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
   if (void* const memory = allocate(bytes, alignment)) return memory;
   throw std::bad_alloc();
 }
-/// Not inlined: seen through, it would look to the compiler like memory of `new` that is given to `free`.
+/// Must not be inlined: the compiler would see memory of `new` that is given to `free`.
 [[gnu::noinline]] void give_back(void* memory) noexcept {
   std::free(memory);
 }
@@ -85,7 +85,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
 namespace penstock {
 namespace {
 
-/// How a run ends.
+/// Exit code of a run.
 enum class Ending : int { as_ever = 0, with_a_failure = 1, broken = 2 };
 
 /// Two streams, the legacy stream, events and a callback: every kind of operation and of dependence.
@@ -181,8 +181,8 @@ Ending run_lane() {
   return failed ? Ending::with_a_failure : Ending::as_ever;
 }
 
-/// Runs `run` in a process of its own with the `nth` allocation failing, and some behind it. True once there is none
-/// of that number.
+/// Runs `run` in a process of its own in which the `nth` allocation fails, and some behind it. Returns true once a run
+/// makes fewer.
 bool survives(Ending (*run)(), long nth, long in_a_row) {
   pid_t const child = fork();
   if (child == 0) {
@@ -205,7 +205,7 @@ bool survives(Ending (*run)(), long nth, long in_a_row) {
 
 constexpr long for_good = 1L << 40;
 
-/// How many allocations fail in a row.
+/// The parameter is how many allocations fail in a row.
 struct FailedAllocations : testing::TestWithParam<long> {
   void sweep(Ending (*run)()) {
     long nth = 1;

@@ -16,7 +16,7 @@ struct BatchesOnAFaultyDevice : LaneOfBatches {
   static constexpr std::uint64_t tiles_in_all = 17;  ///< One alone, and two batches of eight.
 
   cpu::FaultyCpuDevice& cpu() { return dynamic_cast<cpu::FaultyCpuDevice&>(device()); }
-  /// What came back of tiles 0 to 16 on a lane that looks after its device itself; by sequence.
+  /// Returns tiles 0 to 16 as they came back, by sequence, from a lane that looks after its device itself.
   std::vector<Seen> run_with(cpu::Fault fault, std::uint64_t nth, bool together = true) {
     open_and_keep(noting(together), {.watchdog = std::chrono::milliseconds(1)});
     for (std::uint64_t i = 1; i < tiles_in_all; ++i) submit(i);
@@ -28,7 +28,7 @@ struct BatchesOnAFaultyDevice : LaneOfBatches {
     return all;
   }
   static std::size_t batch_of(std::uint64_t sequence) { return (sequence + batch - 1) / batch; }
-  /// Each once, and of each batch all failed or none.
+  /// Expects each tile once, and of each batch all failed or none.
   static void expect_whole_batches(std::vector<Seen> const& all) {
     ASSERT_EQ(all.size(), tiles_in_all);
     for (std::uint64_t i = 0; i < tiles_in_all; ++i) {
@@ -84,12 +84,12 @@ TEST_P(BatchesOnAFaultyDevice, CompleteEachTileOnceWhateverRecordIsRefused) {
   EXPECT_LE(failed(all), 8u);
 }
 
-/// Those that wait for their neighbours as well.
+/// Tiles that wait for their neighbours complete as well.
 TEST_P(BatchesOnAFaultyDevice, CompleteEachTileOnceIfTheDeviceIsLost) {
   held.at = {1};
   open_and_keep(noting(), {.watchdog = std::chrono::milliseconds(1)});
   for (std::uint64_t i = 1; i <= 16; ++i) submit(i);
-  cpu().inject(cpu::Fault::break_kernel, 3);  // Behind that of tile 0 and the hold.
+  cpu().inject(cpu::Fault::break_kernel, 3);  // Tile 0 and the hold have kernels before it.
   door.open();
   held.await_came(17);
   for (std::uint64_t i = 17; i < 20; ++i) submit(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane promises to a stage that may be captured.
+// Promises of a lane to a stage that may be captured.
 #include "lane/graphs_contract.hpp"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TEST_P(LaneOfGraphsAndCopies, KeepsGraphsWhereRunsTakeLonger) {
   using Clock = std::chrono::steady_clock;
   constexpr unsigned slots = 2 * GraphChoice::on_trial;
   constexpr unsigned runs_first = GraphChoice::warm_up + GraphChoice::samples;
-  // In each slot that is on trial a graph is made once, and then launched so often until it has decided.
+  // Each slot that is on trial makes its graph once, and then launches it so often until it has decided.
   constexpr unsigned laps = GraphChoice::samples / GraphChoice::on_trial + 1;
   auto const did = run(add_one_in_halves([](DeviceTile const&, StreamRef) {
                          for (auto const end = Clock::now() + std::chrono::microseconds(500); Clock::now() < end;) {

@@ -35,7 +35,7 @@ struct LaneOfGraphs : LaneContract {
     kernels().add_one(stream, tile.input.first(half));
     kernels().add_one(stream, tile.input.subspan(half));
   }
-  /// Runs so many whole tiles, and gives what the lane did.
+  /// Runs `count` whole tiles, and returns what the lane did.
   LaneSummary run(Stages const& stages, std::size_t count, LaneOptions options) {
     std::size_t const before = seen().size();
     open_lane(stages, std::move(options));
@@ -45,13 +45,13 @@ struct LaneOfGraphs : LaneContract {
     return lane().summary();
   }
   static LaneOptions with(Graphs graphs, unsigned slots = 4) { return {.flight = {.slots = slots, .graphs = graphs}}; }
-  /// Of so many tiles those that are not mapped.
+  /// Number of the `tiles` that were not mapped.
   static std::uint64_t copied(LaneSummary const& summary, std::uint64_t tiles) { return tiles - summary.mapped; }
 
   std::atomic<unsigned> runs{0};
 };
 
-/// The same by copies alone, which is all that graphs are for.
+/// Lanes that only copy, which is all that graphs are for.
 struct LaneOfGraphsAndCopies : LaneOfGraphs {};
 
 }  // namespace penstock

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of tiles when graphs meet faults.
+// Tests what becomes of tiles when graphs meet faults.
 #include <set>
 #include <stdexcept>
 #include <thread>

@@ -18,10 +18,10 @@ namespace penstock {
 ///
 /// Threads: the lane's comes to tiles, the test's looks on.
 struct Holding {
-  std::set<std::uint64_t> at{0};           ///< By sequence.
+  std::set<std::uint64_t> at{0};           ///< Sequence numbers.
   std::optional<support::Hold> hold = {};  ///< The latest; there is one once its tile has come.
   std::atomic<pid_t> thread = 0;           ///< The lane's, once a tile has come.
-  std::atomic<std::size_t> came = 0;       ///< So many tiles have come to the stage.
+  std::atomic<std::size_t> came = 0;       ///< Number of tiles that have come to the stage.
 
   /// Blocks: until `count` tiles have come to the stage.
   void await_came(std::size_t count) const {

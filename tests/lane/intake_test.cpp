@@ -18,7 +18,7 @@ using Indices = std::vector<std::uint32_t>;
 struct BuilderOfTen : testing::Test {
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes({.input_bytes = 256}, 10));
   Pool pool{slab, {.input_bytes = 256}, 10};
-  std::vector<Loan> out;  ///< By index.
+  std::vector<Loan> out;  ///< Indexed by tile.
   std::vector<Loan> taken;
   BatchBuilder builder{10, 4};
 
@@ -160,11 +160,11 @@ TEST_F(BuilderOfTen, HasEachTileOnceWhateverComesAndGoes) {
 
 /// 24 tiles in blocks of four, for a device of eight slots. Every test must leave with all of them home.
 struct IntakeOfBlocks : testing::Test {
-  static constexpr std::size_t tiles = 24, busy = 4;  ///< As many tiles in flight are half of the slots.
+  static constexpr std::size_t tiles = 24, busy = 4;  ///< `busy` tiles in flight are half of the slots.
   static constexpr TileShape shape{.input_bytes = 256};
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes(shape, tiles));
   Pool pool{slab, shape, tiles};
-  std::vector<Loan> out;  ///< By index.
+  std::vector<Loan> out;  ///< Indexed by tile.
   std::vector<Loan> batch;
   Intake intake{tiles, shape, {.flight = {.slots = 8}, .batch = 4}};
 

@@ -49,12 +49,12 @@ std::string name_of_lane(testing::TestParamInfo<LaneUnderTest> const& info) {
 
 namespace {
 
-/// What eight bytes of a tile hold before the stage, different for each tile and place.
+/// Returns what eight bytes of a tile hold before the stage, different for each tile and place.
 std::uint64_t word_of(std::uint64_t sequence, std::size_t at) {
   return (sequence + 1) * 0x9e37'79b9'7f4a'7c15u ^ at * 0xbf58'476d'1ce4'e5b9u;
 }
 
-/// One is added to each byte, and none carries into the next.
+/// Adds one to each byte; none carries into the next.
 std::uint64_t one_more_in_each_byte(std::uint64_t word) {
   constexpr std::uint64_t top_bits = 0x8080'8080'8080'8080u;
   return ((word & ~top_bits) + 0x0101'0101'0101'0101u) ^ (word & top_bits);
@@ -126,7 +126,7 @@ Lane& LaneContract::open_lane(Stages const& stages, LaneOptions options) {
   options.flight.streams = GetParam().streams;
   options.flight.shape = GetParam().shape;
   options.flight.transport = GetParam().transport;
-  options.flight.mapped_bytes = most_mapped_bytes;  // As on a GPU, on each device.
+  options.flight.mapped_bytes = most_mapped_bytes;  // The bound is a GPU's, on each device.
   lane_ = std::make_unique<Lane>(*device_, pool_->shape(), tiles, std::move(options), 0, stages,
                                  [this](Completion completion) { note(std::move(completion)); });
   return *lane_;
@@ -160,7 +160,7 @@ void LaneContract::note(Completion completion) {
     now.reason = completion.failure->reason;
   }
   if (completion.ok()) now.content_right = tile.produced == tile.filled && holds_what_was_computed(tile);
-  completion.loan.give_back();  // Before it is seen, so that who awaits it can borrow.
+  completion.loan.give_back();  // The tile is home before it is seen, so that a thread that awaits it can borrow.
   std::scoped_lock const lock(mutex_);
   seen_.push_back(std::move(now));
   arrived_.notify_all();

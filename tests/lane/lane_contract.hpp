@@ -19,7 +19,7 @@
 
 namespace penstock {
 
-/// For a watchdog that is to find nothing: whoever calls the lane may be held up, but not for that long.
+/// Watchdog that is to find nothing: a thread that calls the lane may be held up, but not for that long.
 constexpr std::chrono::seconds no_honest_delay{60};
 
 /// A lane to hold to the contract: on which device, by which signal, on which streams, by which transport.
@@ -33,17 +33,17 @@ struct LaneUnderTest {
 
 /// Every signal with every mode and shape, by copies.
 std::vector<LaneUnderTest> every_lane_on(DeviceUnderTest const& device);
-/// The same, and every signal with every other transport, each with some modes and shapes.
+/// Lanes of `every_lane_on`, and every signal with every other transport, each with some modes and shapes.
 std::vector<LaneUnderTest> every_transport_on(DeviceUnderTest const& device);
 /// "callback_thread_default_split", and behind it the transport, unless these are copies.
 std::string name_of_lane(testing::TestParamInfo<LaneUnderTest> const& info);
 void PrintTo(LaneUnderTest const& lane, std::ostream* out);
 
-/// What came back, as a test wants to look at it.
+/// A tile that came back, as a test wants to look at it.
 struct Seen {
   std::uint64_t sequence = 0;
   Outcome outcome = Outcome::done;
-  std::string stage;  ///< Of the failure.
+  std::string stage;  ///< Step at which it failed.
   std::string reason;
   bool content_right = false;  ///< Every byte is one more than what was put in, and no other tile had.
 };
@@ -64,11 +64,11 @@ class LaneContract : public testing::TestWithParam<LaneUnderTest> {
   support::Kernels const& kernels() const { return *GetParam().device.kernels; }
   /// The spin, for a lane that is to sleep after it with tiles in flight: one that is not called would look for ever.
   std::chrono::nanoseconds before_sleep(std::chrono::nanoseconds spin) const;
-  /// Whether this is where the lane's tiles are, and not a place on the device.
+  /// Returns true if `bytes` lie where the lane's tiles are, and not on the device.
   bool lies_in_pool(DeviceSpan<std::byte const> bytes) const;
   /// A stage of one pass that adds one to each byte and calls `also` before, with the tile and the stream.
   Stages add_one(std::function<void(DeviceTile const&, StreamRef)> also = {});
-  /// The same, and holds the device at some tiles.
+  /// A stage like `add_one` that also holds the device at some tiles.
   Stages add_one_and_hold(Holding& holding);
   /// The lane under test; there is one at a time. Its signal, streams, shape and transport are the parameter's.
   Lane& open_lane(Stages const& stages, LaneOptions options = {});
@@ -79,16 +79,16 @@ class LaneContract : public testing::TestWithParam<LaneUnderTest> {
   void destroy_lane() { lane_.reset(); }
   /// Fills a tile with what belongs to `sequence` and submits it.
   void submit(std::uint64_t sequence) { submit(sequence, tile_bytes); }
-  /// The same for the first `bytes` of it, a multiple of eight.
+  /// Fills and submits the first `bytes` of a tile, a multiple of eight.
   void submit(std::uint64_t sequence, std::size_t bytes);
-  /// The same; false if the lane left the tile to us.
+  /// Submits like `submit`; returns false if the lane left the tile to the test.
   bool try_submit(std::uint64_t sequence) { return try_submit(sequence, tile_bytes); }
   bool try_submit(std::uint64_t sequence, std::size_t bytes);
-  /// What has come back so far, in that order.
+  /// Returns what has come back so far, in that order.
   std::vector<Seen> seen();
-  /// Blocks: until so many have come back.
+  /// Blocks: until `count` have come back.
   std::vector<Seen> await_seen(std::size_t count);
-  /// But for the first `before`, these are so many tiles from sequence 0 on, in order, done and with their own content.
+  /// Expects `all` without the first `before` to be tiles 0 to `count` - 1, in order, done and with their own content.
   static void expect_all_done(std::vector<Seen> const& all, std::size_t count, std::size_t before = 0);
 
   std::size_t const tile_bytes;  ///< A multiple of eight.

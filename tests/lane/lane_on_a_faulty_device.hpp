@@ -12,7 +12,7 @@
 
 namespace penstock {
 
-/// How a signal can be wrong: in when, how often and whence it comes, or in what it says.
+/// Ways in which a signal can be wrong: in when, how often and whence it comes, or in what it says.
 enum class Wrong : std::uint8_t { late, early, doubled, lost, stray, alarm, loss };
 
 /// The fault that makes a signal of that kind wrong in that way, if it can be.
@@ -20,7 +20,7 @@ std::optional<cpu::Fault> fault_of(SignalKind signal, Wrong way);
 /// Every lane on the CPU device whose signal can be wrong in that way.
 std::vector<LaneUnderTest> lanes_that_can_be(Wrong way);
 
-/// What only the CPU device can be told to do: faults of every kind. The lane asks the device itself every millisecond.
+/// A CPU device that can be told to have faults of every kind. The lane asks the device itself every millisecond.
 struct LaneOnAFaultyDevice : LaneContract {
   static constexpr std::uint64_t count = 20;
 
@@ -52,7 +52,7 @@ struct LaneOnAFaultyDevice : LaneContract {
   std::vector<Seen> run_with(Wrong way);
 
  private:
-  Holding first_three_;  ///< Of open_and_spoil_the_third.
+  Holding first_three_;  ///< Used by open_and_spoil_the_third.
 };
 
 }  // namespace penstock

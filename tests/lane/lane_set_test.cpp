@@ -27,7 +27,7 @@ struct TwoLanes : testing::Test {
   std::atomic<std::size_t> back{0};
 
   void TearDown() override { EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home"; }
-  /// What the lanes did with all tiles of the pool, twice, one after the other.
+  /// Returns what the lanes did with all tiles of the pool, twice, one after the other.
   std::vector<LaneSummary> one_by_one(unsigned batch) {
     LaneOptions options;
     options.batch = batch;
@@ -72,7 +72,7 @@ TEST_F(TwoLanes, AreLostOnceTheirDeviceIsAbandoned) {
 
 /// Two devices of a lane each, next to a part of the pool each, of sixteen tiles. Kernels wait at their device's gate.
 struct LanesOfTwoParts : testing::Test {
-  static constexpr std::size_t tiles = 16;  ///< Of each part.
+  static constexpr std::size_t tiles = 16;  ///< Tiles in each part.
   std::array<support::Gate, 2> gates;
   cpu::FaultyCpuDevice first{{.ordinal = 0, .compute_threads = 1}};
   cpu::FaultyCpuDevice second{{.ordinal = 1, .compute_threads = 1}};
@@ -150,7 +150,7 @@ TEST_F(LanesOfTwoParts, TakeThoseOfAnotherWhileTheyHaveNothingToDo) {
   gates[0].await_reached();
   for (std::size_t i = 0; i < 8; ++i) {
     submit(0);
-    await_back(i + 1);  // And the other lane has its first tile still.
+    await_back(i + 1);  // The other lane still has its first tile.
   }
   EXPECT_EQ(tiles_of_each(), (std::vector<std::uint64_t>{1, 8}));
 }

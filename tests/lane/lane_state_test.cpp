@@ -6,7 +6,7 @@
 namespace penstock {
 namespace {
 
-/// What a lane that serves is told.
+/// The state of a lane that serves, and its bell.
 struct StateOfALane : testing::Test {
   EventCount bell;
   LaneState state{bell};

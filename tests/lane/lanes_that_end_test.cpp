@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is only seen at the end of lanes, on devices that are lost or do not finish.
+// Tests what is only seen at the end of lanes, on devices that are lost or do not finish.
 #include <array>
 #include <atomic>
 #include <optional>
@@ -28,7 +28,7 @@ struct LanesThatEnd : testing::Test {
   static constexpr TileShape shape{.input_bytes = 256, .output_bytes = 256, .in_place = true};
   alignas(256) std::array<std::byte, 2 * 256> slab{};
   Pool pool{slab, shape, 2};
-  support::Gate gate;  ///< Of a kernel that does not end before the test does.
+  support::Gate gate;  ///< Holds a kernel that does not end before the test does.
   support::Gate other_finished;
   std::atomic<int> stages_ended{0};
   cpu::FaultyCpuDevice device{{.compute_threads = 2}};
@@ -68,8 +68,8 @@ class Finishing final : public Stage {
   std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
   void finish(StreamRef stream) override {
     if (number_ == 1) {
-      // Behind its finish a lane records to wait for that, and then to wait for its streams. The second is refused,
-      // which does no harm there, and shows that it has come so far.
+      // After its finish a lane makes two records: one to wait for that, and one to wait for its streams. The second is
+      // refused, which does no harm there, and shows that the lane has come so far.
       test_.device.inject(cpu::Fault::refuse_record, 2);
       return test_.other_finished.open();
     }
@@ -161,7 +161,7 @@ TEST_F(LanesThatEnd, DoNotTakeTheTimeOfAStageForThatOfTheDevice) {
 }
 
 TEST_F(LanesThatEnd, StrandATileWhoseEndCouldNotBeMarkedIfItsKernelDoesNotEnd) {
-  // By a signal that asks nothing of the device when a tile is put, and so is not told.
+  // The signal asks nothing of the device when a tile is put, and so does not learn of the refusal.
   LaneOptions const impatient{.flight = {.shape = LaneShape::single, .patience = std::chrono::milliseconds(200)},
                               .signal = SignalKind::event_poll};
   Lane lane(device, shape, 2, impatient, 0, on_device([this](DeviceTile const&, StreamRef stream) {
@@ -182,11 +182,11 @@ TEST_F(LanesThatEnd, SayWhereTheOldestTileStandsWhereverTheyRunOutOfPatience) {
   std::vector<Failure> failures;
   std::atomic<bool> lost{false};
   std::optional<Lane> lane;
-  // By a signal that asks at once. The answer is refused, so the lane waits for all that is in flight.
+  // The signal asks at once. The answer is refused, so the lane waits for all that is in flight.
   LaneOptions const impatient{.flight = {.patience = std::chrono::milliseconds(200)}, .signal = SignalKind::event_poll};
   lane.emplace(device, shape, 2, impatient, 0, on_device([this](DeviceTile const&, StreamRef stream) {
                  stream.launch(1, [this](std::uint32_t) { gate.pass(); });
-                 gate.await_reached();  // So it is uploaded, however long that took.
+                 gate.await_reached();  // Then its upload is over, however long that took.
                  return std::size_t{0};
                }),
                [&](Completion completion) {

@@ -13,14 +13,14 @@ namespace penstock {
 /// given themselves.
 struct LaneOfLargeTiles : LaneContract {
   static constexpr std::size_t small = 4096;
-  /// Of these, up and down, three may be mapped at once.
+  /// Three tiles of this size, up and down, may be mapped at once.
   static constexpr std::size_t third = most_mapped_bytes / 6 / 8 * 8;
 
   LaneOfLargeTiles() : LaneContract(most_mapped_bytes, 8) {}
 
   /// Adds one to each byte; and holds the device at some tiles, if asked.
   Stages add_one_and_note(Holding* holding = nullptr);
-  /// By sequence: tiles that the stage worked on where they are.
+  /// Sequence numbers of the tiles that the stage worked on where they are.
   std::set<std::uint64_t> mapped() {
     std::scoped_lock const lock(noted_mutex_);
     return mapped_;

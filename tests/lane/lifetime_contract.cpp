@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a lane's tiles, at whatever moment it is closed, cancelled or destroyed.
+// Tests what becomes of a lane's tiles, at whatever moment it is closed, cancelled or destroyed.
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -11,7 +11,7 @@
 namespace penstock {
 namespace {
 
-/// The outcomes of each sequence from 0 on, those of the last `count` that were seen.
+/// Returns the outcomes of the last `count` tiles that were seen, by their sequence from 0 on.
 std::vector<Outcome> outcomes_by_sequence(std::vector<Seen> const& seen, std::size_t count) {
   std::vector<Outcome> outcomes(count, Outcome::failed);
   std::vector<int> times(count, 0);
@@ -26,7 +26,7 @@ std::vector<Outcome> outcomes_by_sequence(std::vector<Seen> const& seen, std::si
   return outcomes;
 }
 
-/// First what was done, then what was cancelled; nothing failed.
+/// Returns true if all are done up to some tile and cancelled from there on; nothing failed.
 bool done_then_cancelled(std::vector<Outcome> const& outcomes) {
   auto const first = std::find(outcomes.begin(), outcomes.end(), Outcome::cancelled);
   return std::all_of(outcomes.begin(), first, [](Outcome outcome) { return outcome == Outcome::done; }) &&

@@ -26,7 +26,7 @@ struct TilesOfPlainMemory : testing::Test {
   Pool pool{slab.bytes(), shape, 2};
   void TearDown() override { EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home"; }
 
-  /// Why a tile of a lane with this transport fails; empty if it does not.
+  /// Returns why a tile of a lane with this transport fails; empty if it does not.
   std::string failure_with(Transport transport) {
     std::string why;
     Lane lane(device, shape, 2, {.flight = {.transport = transport}}, 0,

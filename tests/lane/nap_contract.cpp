@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a lane that watches its device lets its core go.
+// Tests when a lane that watches its device lets its core go.
 #include "lane/nap_contract.hpp"
 
 namespace penstock {
@@ -27,7 +27,7 @@ TEST_P(NappingLane, WatchesADeviceThatHasHalfOfItsSlots) {
   expect_all_done(seen(), 3);
 }
 
-/// Seen to fail if nobody asks how long it may spin.
+/// Seen to fail if it is not asked how long it may spin.
 TEST_P(NappingLane, NeverSleepsIfItMaySpinForEver) {
   open_with(4, spin_for_ever);
   pass(std::chrono::milliseconds(50));
@@ -35,8 +35,8 @@ TEST_P(NappingLane, NeverSleepsIfItMaySpinForEver) {
   expect_all_done(seen(), 5);
 }
 
-/// What one tile at a time takes is its way through, and not what the device takes for each of many. Seen to fail if
-/// that counts.
+/// A tile that comes alone takes its whole way through, not the device's time for each of many. Seen to fail if that
+/// time counts.
 TEST_P(NappingLane, LearnsNoPaceFromATileThatCameAlone) {
   open_lane(add_one_and_hold(held), {.flight = {.slots = 4}, .spin = long_spin});
   held.at = {0, 1};

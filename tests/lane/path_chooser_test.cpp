@@ -20,7 +20,7 @@ namespace {
 /// may be, up and down. All must come home.
 struct PathsOfALane : testing::Test {
   static constexpr std::size_t bound = 4096, few = bound / 4;
-  static constexpr std::size_t most_lone = most_lone_mapped_bytes / 2;  ///< Up, and as much down.
+  static constexpr std::size_t most_lone = most_lone_mapped_bytes / 2;  ///< Bytes up, and as many down.
   static constexpr std::size_t full = most_lone + 1024;
   static constexpr TileShape shape{.input_bytes = full, .output_bytes = full};
   cpu::CpuDevice device;

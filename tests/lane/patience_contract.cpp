@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane makes of a kernel that does not end.
+// Tests what a lane makes of a kernel that does not end.
 #include <optional>
 
 #include "lane/lane_contract.hpp"
@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 constexpr std::chrono::milliseconds patience{400};
 
-/// The kernel of tile 0 runs until it is let go, which is after everybody has given up on it.
+/// The kernel of tile 0 runs until it is let go, which is after all waits for it were given up.
 TEST_P(LaneContract, FailsEachTileOnceAndEndsThoughAKernelDoesNot) {
   if (!kernels().run_beside_each_other()) GTEST_SKIP() << "Here whoever waits for one kernel waits for all.";
   std::optional<support::Hold> hold;
@@ -60,7 +60,7 @@ TEST_P(LaneContract, LendsNoTileAgainThatAnAbandonedDeviceMayWriteTo) {
   for (std::uint64_t i = 1; i < 3; ++i) submit(i);
   held.await_came(1);
   held.hold->await_reached();
-  // Somebody else ran out of patience.
+  // Another user of the device ran out of patience.
   device().abandon(Error(ErrorKind::device_lost, "It was given up elsewhere."));
   auto const all = await_seen(3);
   EXPECT_THAT(all[0].reason, HasSubstr("It was given up elsewhere."));

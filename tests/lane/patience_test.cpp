@@ -19,7 +19,7 @@ struct TenSecondsOfPatience : testing::Test {
   Patience patience{seconds(10), milliseconds(50), now};
 
   bool look_after(nanoseconds time) { return patience.runs_out(now += time); }
-  /// How often it is looked at until it runs out; at most a thousand times.
+  /// Returns how often it is looked at until it runs out; at most a thousand times.
   unsigned looks_of(nanoseconds time) {
     unsigned looks = 1;
     while (!look_after(time) && looks < 1000) ++looks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose kernel runs first when a device cannot run both.
+// Tests whose kernel runs first when a device cannot run both.
 #include <array>
 #include <atomic>
 #include <mutex>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane makes of a device that is healthy and refuses a call now and then.
+// Tests what a lane makes of a device that is healthy and refuses a call now and then.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -18,7 +18,7 @@ namespace penstock {
 namespace {
 
 struct LaneThatIsRefused : LaneOnAFaultyDevice {
-  /// Runs six tiles through a new lane whose `nth` call of a kind is refused. False if it made fewer.
+  /// Runs six tiles through a new lane whose `nth` call of a kind is refused. Returns false if it made fewer.
   bool run_with_refusal(cpu::Fault fault, std::uint64_t nth) {
     std::size_t const before = seen().size();
     open_lane(add_one(), {.flight = {.slots = 2}, .watchdog = std::chrono::milliseconds(1)});
@@ -34,7 +34,7 @@ struct LaneThatIsRefused : LaneOnAFaultyDevice {
     return static_cast<std::size_t>(
         std::count_if(last.begin(), last.end(), [](Seen const& tile) { return tile.outcome == Outcome::failed; }));
   }
-  /// Each came back once and in its order; the most of them done, with the right content.
+  /// Expects each tile once and in its order, with the right content if it is done; at most `most_failed` failed.
   void expect_nothing_lost(std::size_t most_failed) {
     ASSERT_EQ(last.size(), six);
     for (std::size_t i = 0; i < six; ++i) {
@@ -49,7 +49,7 @@ struct LaneThatIsRefused : LaneOnAFaultyDevice {
   /// The first call of each kind that the signal makes for a lane's first tile, whatever the lane does meanwhile.
   static std::vector<std::pair<cpu::Fault, std::uint64_t>> calls_of_the_signal() {
     bool const split = GetParam().shape == LaneShape::split;
-    // With split streams the lane itself waits twice and records three events before.
+    // A lane with split streams waits twice and records three events itself before that.
     std::pair const wait{cpu::Fault::refuse_wait, std::uint64_t{split ? 3U : 1U}};
     std::pair const record{cpu::Fault::refuse_record, std::uint64_t{split ? 4U : 2U}};
     std::pair const call{cpu::Fault::refuse_call, std::uint64_t{1}};
@@ -98,7 +98,7 @@ TEST_P(LaneThatIsRefused, FailsNoTileIfItIsItsSignalThatIsRefused) {
 
 /// Seen to fail if FlightClock::begin lets the refusal through.
 TEST_P(LaneThatIsRefused, FailsNoTileForWantOfItsTimes) {
-  // What is recorded for a lane's first tile: with split streams a mark before each step and an event behind it.
+  // Records for a lane's first tile: with split streams a mark before each step and an event behind it.
   bool const split = GetParam().shape == LaneShape::split;
   auto const nths = split ? std::array{1U, 3U, 5U} : std::array{1U, 2U, 3U};
   int held_up = 0;
@@ -106,7 +106,7 @@ TEST_P(LaneThatIsRefused, FailsNoTileForWantOfItsTimes) {
     auto const nth = nths.at(round);
     Recorder recorder({.capacity = 1 << 14});
     auto const start = std::chrono::steady_clock::now();
-    std::atomic<std::chrono::steady_clock::duration> took{};  // Until the first tile was taken to its upload.
+    std::atomic<std::chrono::steady_clock::duration> took{};  // Time until the first tile was taken to its upload.
     auto const note_time = [&](DeviceTile const& tile, StreamRef) {
       if (tile.sequence == 0) took = std::chrono::steady_clock::now() - start;
     };
@@ -120,7 +120,7 @@ TEST_P(LaneThatIsRefused, FailsNoTileForWantOfItsTimes) {
     auto const all = seen();
     last.assign(all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
     if (took.load() >= FlightClock::usual_reach) {
-      // By then the two clocks were compared anew, which is one record more: another call than meant was refused.
+      // The two clocks were compared anew by then, which is one record more: another call than meant was refused.
       ASSERT_LT(++held_up, 20) << "so slow a machine comes to no judgement";
       renew();
       continue;

@@ -24,7 +24,7 @@ namespace penstock {
 namespace {
 
 constexpr std::size_t tile_bytes = 4096;
-/// So long without any tile coming back, and those that are out are lost.
+/// Tiles that are out are lost once none has come back for this long.
 constexpr std::chrono::seconds patience{30};
 
 struct SoakOptions {
@@ -37,7 +37,7 @@ struct SoakOptions {
   double seconds = 0;
   unsigned lanes = 4;
   unsigned slots = 32;
-  std::optional<unsigned> spin;  ///< In microseconds.
+  std::optional<unsigned> spin;  ///< Microseconds.
 
   void add_to(CLI::App& program) {
     program.add_option("--device", device, "auto, cpu, cuda or cuda:N. Default: auto");
@@ -81,7 +81,7 @@ class Soak {
     for (auto const& ring : rings_) ring->start();
   }
 
-  /// Waits for the end. False if tiles stay away.
+  /// Waits for the end. Returns false if tiles stay away.
   bool run() {
     auto const all_ended = [this] {
       return std::all_of(rings_.begin(), rings_.end(), [](auto const& ring) { return ring->ended(); });
@@ -109,7 +109,7 @@ class Soak {
     for (auto const& ring : rings_) sum += ring->counts();
     return sum;
   }
-  /// Until all were back; 0 if some are not.
+  /// Time until all were back; 0 if some are not.
   double seconds() const { return seconds_; }
   /// Tiles that no signal told of.
   std::uint64_t unsignalled() const { return unsignalled_; }
@@ -139,7 +139,7 @@ class Soak {
   std::vector<std::unique_ptr<SoakRing>> rings_;
 };
 
-/// One line of the table. True if all is well.
+/// Prints one line of the table. Returns true if all is well.
 bool soak(Device& device, SoakOptions const& options, LaneOptions lane) {
   lane.flight.slots = options.slots;
   bool const on_gpu = device.info().kind == DeviceKind::cuda;

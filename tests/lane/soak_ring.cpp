@@ -16,7 +16,7 @@ std::span<std::uint32_t> words(std::span<std::byte> bytes) {
   return {reinterpret_cast<std::uint32_t*>(bytes.data()), bytes.size() / sizeof(std::uint32_t)};
 }
 
-/// What a tile holds that belongs to a ticket: floats between 1 and 2 and their negatives, different for each place and
+/// Content of a tile for a ticket: floats between 1 and 2 and their negatives, different for each place and
 /// ticket.
 class Content {
  public:
@@ -38,7 +38,7 @@ class Content {
   std::uint32_t twist_;
 };
 
-/// For a count with one writer. Returns what it was.
+/// Adds one to a count that has one writer. Returns what it was.
 std::uint64_t add_one_to(std::atomic<std::uint64_t>& count) {
   std::uint64_t const before = count.load(std::memory_order_relaxed);
   count.store(before + 1, std::memory_order_release);
@@ -151,7 +151,7 @@ void SoakRing::look_at(Tile const& tile) {
 }
 
 SoakCounts SoakRing::counts() const {
-  // What is back was out before.
+  // Each tile that is back was out before.
   std::uint64_t const completed = completed_;
   return {.submitted = submitted_,
           .completed = completed,

@@ -12,7 +12,7 @@
 
 namespace penstock {
 
-/// What became of a ring's tickets.
+/// Counts of what became of a ring's tickets.
 struct SoakCounts {
   std::uint64_t submitted = 0;
   std::uint64_t completed = 0;
@@ -36,17 +36,17 @@ struct SoakCounts {
 /// Threads: what comes back is seen by the lane's; any may ask for counts.
 class SoakRing {
  public:
-  /// How many tiles a ring takes from the pool, for lanes of so many slots.
+  /// Number of tiles that a ring takes from the pool, for lanes of so many slots.
   static std::size_t tiles_for(unsigned slots) { return 2 * std::size_t{slots} + 2; }
-  /// For `tickets` tickets, the first of them `first` of all; fewer, if `ending` becomes true. Notifies `bell` when all
-  /// that went out are back.
+  /// Makes a ring of `tickets` tickets, the first of them `first` of all; fewer, if `ending` becomes true. Notifies
+  /// `bell` when all that went out are back.
   SoakRing(Device& device, Pool& pool, LaneOptions const& options, unsigned number, std::uint64_t first,
            std::uint64_t tickets, std::atomic<bool> const& ending, EventCount& bell);
-  /// Sends the first tiles out. For once, and when all rings are made: a busy device makes lanes slowly.
+  /// Sends the first tiles out. Call it once, when all rings are made: a busy device makes lanes slowly.
   void start();
   bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
   SoakCounts counts() const;
-  /// What its lane did. For a ring that has ended.
+  /// Closes the lane of a ring that has ended, and returns what it did.
   ///
   /// Blocks: until the lane has.
   LaneSummary close();
@@ -56,7 +56,7 @@ class SoakRing {
 
   void back(Completion completion);
   void look_at(Tile const& tile);
-  /// The tile that has rested longest gets the next ticket and goes out.
+  /// Gives the tile that has rested longest the next ticket and sends it out.
   void issue();
   bool has_more() const;
 
@@ -69,7 +69,7 @@ class SoakRing {
   std::atomic<bool> ended_{false};
 
   // The lane's thread only, once started.
-  std::vector<bool> out_;  ///< By the tile's tag.
+  std::vector<bool> out_;  ///< Indexed by the tile's tag.
   std::deque<Loan> home_;
   std::uint64_t youngest_ = 0;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane promises to its stage.
+// Promises of a lane to its stage.
 #include <algorithm>
 #include <atomic>
 #include <memory>

@@ -26,14 +26,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds borne_with{2};
 constexpr std::chrono::seconds stopped_for{3};
-/// The kernel goes on for so long after the stop, so that the lane looks at its device before that is through.
+/// Time for which the kernel goes on after the stop, so that the lane looks at its device before that is through.
 constexpr std::chrono::milliseconds rest_of_the_kernel{200};
 
 /// A kernel that stops the process once the thread that calls this sleeps: by then its patience has begun.
 void launch_a_stop(StreamRef stream) {
   stream.launch(1, [lane = gettid()](std::uint32_t) {
     support::await_asleep(lane);
-    raise(SIGSTOP);  // To this thread: no instruction of it comes before the stop.
+    raise(SIGSTOP);  // Goes to this thread: no instruction of it comes before the stop.
     auto const goes_on_since = Clock::now();
     while (Clock::now() - goes_on_since < rest_of_the_kernel) {
     }
@@ -85,7 +85,7 @@ TEST_P(ALaneWhoseProcessIsStopped, KeepsItsDevice) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
   ASSERT_TRUE(WIFSTOPPED(status)) << "it ended with status " << status;
-  // What is tested is that this time does not count.
+  // The test is that this time does not count.
   EventCount never;
   never.await([] { return false; }, std::chrono::nanoseconds(0), stopped_for);
   kill(child, SIGCONT);

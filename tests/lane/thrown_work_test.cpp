@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a tile whose work throws on the CPU device, and of the others.
+// Tests what becomes of a tile whose work throws on the CPU device, and of the others.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -71,7 +71,7 @@ struct TilesOfWhichSomeThrow : testing::Test {
       ASSERT_TRUE(lanes.submit(loan));
     }
   }
-  /// All tiles through one lane; and each comes back once.
+  /// Runs all tiles through one lane, and expects each back once.
   std::vector<LaneSummary> run(Stages const& stages, std::vector<std::uint64_t> const& bad_ones,
                                LaneOptions const& options = {}) {
     LaneSet lanes({{&device, {}}}, shape, tiles, options, stages, note());
@@ -220,7 +220,7 @@ TEST_F(TilesOfWhichSomeThrow, LoseTheDeviceByAStreamOfTheStagesOwn) {
             compute(tile, own);
             own.synchronize();
           },
-          {.reads_once = true}),  // Where it lies: a stream of its own does not wait for an upload.
+          {.reads_once = true}),  // The tile is mapped: a stream of its own does not wait for an upload.
       {3}, {.flight = {.transport = Transport::mapped}});
   lost = true;
   ASSERT_NE(failures[3], nullptr);

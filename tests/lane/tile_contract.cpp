@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane promises of each tile that it is given.
+// Promises of a lane for each tile that it is given.
 #include <algorithm>
 #include <thread>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a lane's stage works: on a copy of a tile on the device, or on the tile itself.
+// Tests where a lane's stage works: on a copy of a tile on the device, or on the tile itself.
 #include <mutex>
 #include <set>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane makes of signals that are late, early, doubled, lost, from elsewhere, or untrue.
+// Tests what a lane makes of signals that are late, early, doubled, lost, from elsewhere, or untrue.
 #include <thread>
 
 #include "lane/lane_on_a_faulty_device.hpp"
@@ -70,7 +70,7 @@ TEST_P(LaneWithAnUntrueSignal, IsSignalledToAfterwardsAsBefore) {
   open_lane(add_one_and_hold(held), {.watchdog = no_honest_delay});
   make_wrong(Wrong::alarm);
   submit(0);
-  // What an alarm says of tile 0 is worth nothing; what is said of tile 1 is true of both.
+  // An alarm about tile 0 is worth nothing; what is said of tile 1 is true of both.
   for (std::uint64_t i = 1; i < 6; ++i) submit_and_end_asleep(held, i);
   lane().close();
   EXPECT_EQ(lane().summary().found.by_watchdog, 0u) << "nobody called it";
@@ -95,7 +95,7 @@ TEST_P(LaneWithAnEarlySignal, CompletesNothingBecauseOfIt) {
   Holding held;
   open_lane(add_one_and_hold(held), watchful());
   for (std::uint64_t nth = 1; nth <= 3; ++nth) make_wrong(Wrong::early, nth);
-  // One after the other, so that the lane has heard of each before it sleeps again.
+  // They come one after the other, so that the lane has heard of each before it sleeps again.
   for (std::uint64_t i = 0; i < 3; ++i) {
     submit(i);
     held.await_came(i + 1);
@@ -108,7 +108,7 @@ TEST_P(LaneWithAnEarlySignal, CompletesNothingBecauseOfIt) {
 }
 
 struct LaneWithALateSignal : LaneOnAFaultyDevice {
-  /// In the tiles' own stream it holds back the tiles that come after its own.
+  /// Returns true if the signal holds back tiles that come after its own, as one in the tiles' own stream does.
   bool holds_tiles() const { return GetParam().signal == SignalKind::callback_in_stream; }
   void await_late_one() {
     while (cpu().late_callbacks() == 0) std::this_thread::yield();
@@ -157,7 +157,7 @@ TEST_P(LaneWithALateSignal, IsNotReachedByItOnceItHasEndedOnALostDevice) {
   }
   submit(1);
   EXPECT_EQ(await_seen(2).back().outcome, Outcome::failed);
-  // A thread that waits for an event is waited for.
+  // Closing a lane waits for its thread that waits for an event.
   if (GetParam().signal == SignalKind::event_block) cpu().deliver_late_callbacks();
   close_lane();
   cpu().deliver_late_callbacks();

@@ -39,7 +39,7 @@ struct AnOutputFile : support::FolderOfFiles {
   static void save(std::string const& where, std::string const& text) {
     OutputFile(where).write("the text", [&](std::ostream& out) { out << text; });
   }
-  /// What it is refused with, before anything is written; empty if it is not.
+  /// Returns the error with which it is refused before anything is written; empty if it is not.
   static std::string refusal(std::string const& where) {
     try {
       OutputFile const file(where);
@@ -148,7 +148,7 @@ TEST_F(AnOutputFile, IsWhatALinkLeadsTo) {
   EXPECT_EQ(content("far/not_yet"), "early");
 }
 
-/// What had the name that the new file had while it was written, in former times.
+/// A new file once had a name with `.part` while it was written.
 TEST_F(AnOutputFile, TouchesNoOtherFileAndFollowsNoLinkBeside) {
   hold("victim", "victim");
   fs::create_symlink("victim", path("new.part"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file that is written takes of file systems that refuse more than others: the calls are this program's own.
+// Tests files that are written to file systems that refuse more than others: the calls are this program's own.
 #include <cerrno>
 #include <fstream>
 #include <ostream>
@@ -16,7 +16,7 @@
 
 namespace {
 
-/// What each call is refused with; 0: it is not.
+/// Error with which each call is refused; 0: it is not.
 struct Refusals {
   int fchown = 0, fchmod = 0, fsync = 0, linkat = 0;
 } refusals;

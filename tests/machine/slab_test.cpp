@@ -166,7 +166,7 @@ long first_touches() {
   return used.ru_minflt;
 }
 
-/// Says what making it ends with, or nothing if there is no memory for it.
+/// Returns the error with which making it ends, or nothing if there is no memory for it.
 std::optional<std::string> ends_with(std::size_t bytes, std::stop_token stop) {
   try {
     Slab const slab(bytes, std::nullopt, Slab::default_touch_threads, std::move(stop));
@@ -181,9 +181,9 @@ std::optional<std::string> ends_with(std::size_t bytes, std::stop_token stop) {
 TEST(Slab, TouchesNothingOnceAStopIsRequested) {
   std::stop_source stop;
   stop.request_stop();
-  // What the first threads of a process touch, and a sanitizer for them, is not counted.
+  // This call takes what the first threads of a process touch, and a sanitizer for them, out of the count.
   static_cast<void>(ends_with(2 * mebibyte, stop.get_token()));
-  // With huge pages it has 512 of them, and with small ones 512 times as many.
+  // The slab has 512 huge pages, or 512 times as many small ones.
   long const before = first_touches();
   auto const said = ends_with(1024 * mebibyte, stop.get_token());
   long const touched = first_touches() - before;

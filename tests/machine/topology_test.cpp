@@ -12,7 +12,7 @@
 namespace penstock {
 namespace {
 
-/// What `act` throws; fails the test if it throws nothing.
+/// Returns the error that `act` throws; fails the test if it throws nothing.
 template <class Act>
 Error error_of(Act act) {
   try {

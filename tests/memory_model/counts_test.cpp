@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many tiles are out, and how many records a graph owes, under a checker of the memory model. An end that no thread
-// is told of is a deadlock there.
+// Counts of tiles that are out, and of records that a graph owes, under a checker of the memory model. An end that no
+// thread is told of is a deadlock there.
 #include <chrono>
 #include <cstdint>
 #include <memory>

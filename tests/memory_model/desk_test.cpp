@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The desks on which writers leave packs of records, as they are, under a checker of the memory model: a pack that lies
-// there while lanes are hungry, that leaves twice, or that is sent before it can be read.
+// The desks on which writers leave packs of records, as they are, under a checker of the memory model. No pack may lie
+// there while lanes are hungry, leave twice, or be sent before it can be read.
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -31,8 +31,8 @@ struct Packs {
   std::unique_ptr<Pack[]> packs;
   std::unique_ptr<Office> office;
   BasicDesk<modelled::Atomics>* desk = nullptr;
-  int put = 0;   // How many have been given to the desk.
-  int sent = 0;  // How many have left.
+  int put = 0;   // Packs that have been given to the desk.
+  int sent = 0;  // Packs that have left.
   bool watch_ends_with_a_pack = false;
 
   explicit Packs(std::chrono::nanoseconds linger = std::chrono::hours(24))
@@ -64,7 +64,7 @@ struct Packs {
     bytes[1].write(1);
     return &packs[1];
   }
-  /// A record goes into the pack on the desk, or into this one if none is there. False if the desk is closed.
+  /// Puts a record into the pack on the desk, or into `fresh` if none is there. Returns false if the desk is closed.
   bool write(Pack& fresh) {
     auto const own = office->take_up(*desk);
     if (!own) return false;
@@ -81,7 +81,7 @@ struct Packs {
   bool desk_is_empty() const { return desk->pack.load(memory_order::seq_cst) == nullptr; }
 };
 
-/// What relacy calls around its threads, of which there are so many.
+/// Calls that relacy makes around its `threads` threads.
 template <class World, int threads>
 struct AtTheDesk : rl::test_suite<World, threads> {
   std::unique_ptr<Packs> here;

@@ -107,7 +107,7 @@ struct Atomics {
     bool compare_exchange_weak(Value& expected, Value value, std::memory_order order, std::memory_order failed,
                                Where where = Where::current()) {
       auto const now = changed("compare_exchange", order, where).value_or(order);
-      // What relacy allows on a failure must not be stronger than on a success.
+      // The order that relacy allows on a failure must not be stronger than on a success.
       if (now == std::memory_order::relaxed || now == std::memory_order::release) failed = std::memory_order::relaxed;
       return value_.compare_exchange_weak(expected, value, modelled(now), RL_INFO, modelled(failed), RL_INFO);
     }
@@ -133,7 +133,7 @@ struct Atomics {
     rl::var<Value> value_;
   };
 
-  /// Until it is woken, however long it is to wait: a wake-up that is lost is a deadlock, which relacy finds.
+  /// Waits until it is woken, whatever time is given: a wake-up that is lost is a deadlock, which relacy finds.
   static void wait(Atomic<std::uint32_t> const& word, std::uint32_t expected, std::chrono::nanoseconds) {
     // The kernel compares and sleeps in one step, and sees the latest value.
     rl::ctx().sched();
@@ -146,7 +146,7 @@ struct Atomics {
   static std::size_t number_of_thread() { return static_cast<std::size_t>(rl::ctx().threadx_->index_); }
 };
 
-/// How many of the orders of its steps are tried.
+/// Kind of search among the orders of its steps, and how many of them it tries.
 struct Search {
   rl::scheduler_type_e type = rl::sched_full;
   rl::iteration_t iterations = 0;
@@ -154,7 +154,7 @@ struct Search {
 
 inline constexpr Search random_search{rl::sched_random, 20'000};
 
-/// What relacy finds in it, in words; empty if it holds.
+/// Returns what relacy finds in a world, in words; empty if it holds.
 template <class World>
 std::string found_in(Search search = {}) {
   rl::ostringstream said;  // It allocates past relacy, which counts what the threads of a world allocate.

@@ -25,12 +25,12 @@ template <std::size_t capacity, int pushes>
 struct TwoWritersAndAReader : rl::test_suite<TwoWritersAndAReader<capacity, pushes>, 3> {
   using Box = Mailbox<int, modelled::Atomics, std::uint8_t>;
   std::unique_ptr<Box> box;
-  int next[2] = {};      // What each writer's item must be.
+  int next[2] = {};      // Item that each writer's next must be.
   int accepted[2] = {};  // Items that the mailbox took.
 
   void before() {
     box = std::make_unique<Box>(capacity);
-    for (int i = 0; i < 15; ++i) {  // Of the sixteen that a half of the word counts.
+    for (int i = 0; i < 15; ++i) {  // A half of the word counts sixteen.
       RL_ASSERT(box->push(i));
       RL_ASSERT(box->pop() == i);
     }
@@ -94,7 +94,7 @@ struct ThreeBorrowers : rl::test_suite<ThreeBorrowers<tiles>, 3> {
       bytes[i].write(0);
       queue->push(i);
     }
-    // Of the 256 places that are counted.
+    // The queue counts 256 places.
     for (int i = 0; i < 251; ++i) queue->push(*queue->pop());
   }
   void thread(unsigned) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads sleep on, as it is, under a checker of the memory model. A wake-up that is lost is a deadlock there.
+// Classes that threads sleep on, as they are, under a checker of the memory model. A lost wake-up is a deadlock there.
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -60,7 +60,7 @@ TEST(EventCountInTheMemoryModel, LosesNoWakeUp) {
   EXPECT_EQ(found_in<ASleeper<2>>(random_search), "");
 }
 
-// Of the other two relacy has nothing to say: it lets no look pass a change that was issued before it, and the kernel
+// Relacy has nothing to say of the other two: it lets no look pass a change that was issued before it, and the kernel
 // compares the key with the latest epoch.
 TEST(EventCountInTheMemoryModel, NeedsItsCountItsLookForWaitersAndItsEpoch) {
   for (auto const& [function, operation, becomes] :
@@ -72,7 +72,7 @@ TEST(EventCountInTheMemoryModel, NeedsItsCountItsLookForWaitersAndItsEpoch) {
   EXPECT_NE(found_in<ASleeper<1>>(random_search), "") << "without a new epoch";
 }
 
-/// One that closes and two that come in, of which each may touch what is gone behind the end.
+/// One thread closes, and then writes to what two others touch while they are inside.
 struct AnEnd : rl::test_suite<AnEnd, 3> {
   using Guard = BasicRundown<modelled::Atomics, 2>;
   std::unique_ptr<Guard> rundown;

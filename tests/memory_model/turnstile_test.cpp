@@ -23,7 +23,7 @@ struct ThreeBringers : rl::test_suite<ThreeBringers, 3> {
   using Gate = BasicTurnstile<Item, modelled::Atomics>;
   std::unique_ptr<Gate> turnstile;
   std::unique_ptr<Item[]> items;
-  std::unique_ptr<Item> passed;  ///< How many have passed: of the thread that lets them.
+  std::unique_ptr<Item> passed;  ///< Number that have passed, for the thread that lets them.
 
   void before() {
     turnstile = std::make_unique<Gate>(3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for the tiles of a pool, who watches for them, and who brings them home, under a checker of the memory
-// model: a tile that is home while a thread sleeps for one is a deadlock there.
+// Threads that wait for the tiles of a pool, watch for them and bring them home, under a checker of the memory
+// model. A tile that is home while a thread sleeps for one is a deadlock there.
 #include "penstock/core/waiters.hpp"
 
 #include <chrono>
@@ -23,8 +23,8 @@ using modelled::Making;
 using modelled::random_search;
 using std::memory_order;
 
-/// As Pool does it, of two tiles: the first two threads bring one home each, the third watches for one and then sleeps,
-/// the last sleeps for one.
+/// Does as Pool does, with two tiles: the first two threads bring one home each, the third watches for one and then
+/// sleeps, the last sleeps for one.
 struct TwoTilesForTwoWhoWait : rl::test_suite<TwoTilesForTwoWhoWait, 4> {
   using Home = BasicTileQueue<modelled::Atomics, std::uint16_t>;
   using Waiting = BasicWaiters<modelled::Atomics>;
@@ -32,7 +32,7 @@ struct TwoTilesForTwoWhoWait : rl::test_suite<TwoTilesForTwoWhoWait, 4> {
   std::unique_ptr<Waiting> waiters;
   std::unique_ptr<modelled::Atomics::Atomic<std::uint32_t>[]> given;
   std::unique_ptr<rl::mutex> queue_mutex;
-  unsigned queue[2] = {};  // Who sleeps, in order of arrival.
+  unsigned queue[2] = {};  // Threads that sleep, in order of arrival.
   unsigned queued = 0;
 
   void before() {

@@ -44,7 +44,7 @@ constexpr std::size_t streams = 4;
 double milliseconds(std::string const& name, Issue issue) {
   cpu::TimelineOf device(built_in_model(name).value());
   constexpr std::size_t floats = (std::size_t{1} << 22) / streams;
-  constexpr double flops = 820.0 * floats;  // As kernels/transform has it, which computes the same.
+  constexpr double flops = 820.0 * floats;  // kernels/transform has as many, and computes the same.
   std::vector<cpu::StreamState*> all;
   for (std::size_t i = 0; i < streams; ++i) {
     all.push_back(issue == Issue::one_stream && i > 0 ? all.front() : &device.stream());
@@ -66,7 +66,7 @@ double milliseconds(std::string const& name, Issue issue) {
   return std::chrono::duration<double, std::milli>(modelled(*last).end.time_since_epoch()).count();
 }
 
-/// What was published for a card, in milliseconds.
+/// Times that were published for a card, in milliseconds.
 struct Published {
   std::string card;
   double one_stream, by_stream, by_step;

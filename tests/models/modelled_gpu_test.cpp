@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 using Time = DeviceModel::Time;
 
 constexpr std::size_t megabyte = 1'000'000;
-/// What is put in meanwhile is all there when it ends, also where other programs take the CPUs for a second.
+/// All that is put in meanwhile is there when it ends, also where other programs take the CPUs for a second.
 constexpr auto long_kernel = 50ms;
 
 DeviceModel model_of_ten_gigabytes_a_second() {
@@ -40,7 +40,7 @@ DeviceModel model_of_ten_gigabytes_a_second() {
   return model;
 }
 
-/// On a clock that is 20 times slower.
+/// A modelled GPU on a clock that is 20 times slower.
 class ModelledGpu : public testing::Test {
  protected:
   ModelledGpu() : ModelledGpu(model_of_ten_gigabytes_a_second()) {}
@@ -134,7 +134,7 @@ TEST_F(ModelledGpu, TellsTimesInStepsIfItsEventsDo) {
   }
 }
 
-/// From the beginning of an upload of one device to its end, in which the other may copy as well.
+/// Returns the time from the beginning of an upload of one device to its end, in which the other may copy as well.
 std::chrono::nanoseconds time_of_an_upload(FaultyCpuDevice& device, std::function<void()> const& meanwhile) {
   Buffers const buffers(device, 1'048'576);
   Stream const stream = device.make_stream();
@@ -220,7 +220,7 @@ TEST_F(ModelledGpu, TellsTheTimeBetweenEventsByACallAndNoSoonerThanTheyPass) {
   EXPECT_GE(Clock::now() - began, 20ms) << "so long a host does not notice that they passed";
   auto const asked = Clock::now();
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(after.since(before));
-  // By which its sleeps before were too long counts, too.
+  // The time by which its sleeps before were too long counts, too.
   auto const saved = std::chrono::nanoseconds(HostAccount::most_saved);
   EXPECT_GE(Clock::now() - asked, 20ms - saved) << "a millisecond a question";
 }

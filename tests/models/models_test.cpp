@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 
-/// What reading it is refused with; empty if it is read.
+/// Returns the error with which reading it is refused; empty if it is read.
 std::string refusal_of(Json const& json) {
   try {
     static_cast<void>(read_model(json.dump(), "mine.json"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels of few blocks, and those that reach other GPUs, take on a modelled one.
+// Times that kernels of few blocks, and those that reach other GPUs, take on a modelled one.
 #include <chrono>
 
 #include "models/timeline_world.hpp"
@@ -32,7 +32,7 @@ TEST(RoomOnATimeline, TakesTheLinkBetweenGpusForWhatGoesToOthersAndElseThatToThe
   EXPECT_EQ(linked.end(fast), 1us);
 }
 
-/// What Tuning::spare is for.
+/// Tuning::spare is for this.
 TEST(RoomOnATimeline, LetsAnUrgentKernelBeginAtOnceBesideOneThatLeavesMultiprocessorsFree) {
   TimelineOf device(plain_model());
   Operation const& computes = device.kernel(device.stream(), {.time = 10us, .blocks = 1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels share with copies and with each other.
+// Tests what kernels share with copies and with each other.
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -146,14 +146,14 @@ TEST(Timeline, RunsNoMoreKernelsAtOnceThanTheDeviceCan) {
   EXPECT_EQ(device.begin(other), 10us) << "though there is room for its block";
 }
 
-/// On a device that tells the end of kernels with that of the kernel issued right behind them.
+/// A device that tells the end of kernels with that of the kernel issued right behind them.
 struct TellsEndsTogether : testing::Test {
   static DeviceModel model() {
     DeviceModel model = plain_model();
     model.kernels.signal_together = true;
     return model;
   }
-  /// Which a block of another kernel has room beside.
+  /// Puts a kernel in beside which a block of another one has room.
   Operation& kernel(StreamState& stream, std::chrono::nanoseconds time) {
     return device.kernel(stream, {.time = time, .blocks = 1});
   }

@@ -34,7 +34,7 @@ class TimelineOf {
     order_.add(made);
     return made;
   }
-  /// What is put in now.
+  /// Puts a request in now.
   Operation& put(StreamState& stream, Request request) {
     timeline_.advance(now_);
     Operation& operation = order_.put(stream, std::move(request));

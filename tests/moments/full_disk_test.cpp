@@ -34,7 +34,7 @@ class SmallDisk {
   }
   bool mounted() const { return mounted_; }
 
-  /// Gives a process without the right to mount a name space in which it has it. Not if it has threads.
+  /// Gives a process without the right to mount a name space in which it has it, unless it has threads.
   static void ask_for_the_right() {
     auto const write = [](char const* file, std::string const& text) { std::ofstream(file) << text; };
     std::string const user = std::to_string(getuid()), group = std::to_string(getgid());
@@ -49,11 +49,11 @@ class SmallDisk {
   bool mounted_ = false;
 };
 
-/// What a run came to whose sink met a full disk.
+/// Result of a run whose sink met a full disk.
 struct Came {
   Report report;
   std::uint64_t received = 0, refused = 0;  ///< Bytes: of all peers, and of calls that threw.
-  std::string problem;                      ///< What `close` threw.
+  std::string problem;                      ///< Error that `close` threw.
 };
 
 struct AFullDisk : RandomMoments {
@@ -88,7 +88,7 @@ struct AFullDisk : RandomMoments {
     EXPECT_EQ(came.report.tiles_failed + came.report.tiles_cancelled, 0U) << describe(came.report);
     return came;
   }
-  /// All that was received was written, is said to be lost, or was refused.
+  /// Expects that all that was received was written, is said to be lost, or was refused.
   static void expect_sums(Came const& came, SinkCounts const& counts, std::string const& text, std::size_t piece,
                           std::string const& reason) {
     Answers answers;

@@ -22,7 +22,7 @@
 
 namespace penstock::moments {
 
-/// What one seed decides.
+/// Numbers that one seed decides.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : random_(seed) {}
@@ -53,12 +53,12 @@ inline std::string records(std::uint64_t sender, std::uint64_t count) {
   for (std::uint64_t number = 0; number < count; ++number) all += record(sender, number);
   return all;
 }
-/// How many records end within these bytes, which begin with one.
+/// Returns how many records end within these bytes, which begin with one.
 inline std::uint64_t whole_records(std::string_view text) {
   return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
 }
 
-/// What came out: each record of it is whole, comes once, and behind those that its sender sent before.
+/// Records that came out: each is whole, comes once, and behind those that its sender sent before.
 class Answers {
  public:
   void take(std::string_view text) {

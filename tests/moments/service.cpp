@@ -18,7 +18,7 @@
 namespace penstock::moments {
 namespace {
 
-/// What a source counts beside its tiles.
+/// Counts of a source beside its tiles.
 struct Counts {
   std::uint64_t received = 0, unfinished = 0, waiting = 0, dropped = 0;
 };
@@ -42,7 +42,7 @@ void serve(std::string const& address, std::string const& out, std::stop_token c
   } else if (address.starts_with("pipe:") || address.starts_with("log:")) {
     bool const follow = address.starts_with("log:");
     FileSourceOptions options{.stop = stop, .framing = lines(), .follow = follow};
-    if (!follow) options.linger.reset();  // So that SIGTERM finds a tile that is being filled.
+    if (!follow) options.linger.reset();  // SIGTERM then finds a tile that is being filled.
     FileSource source({address.substr(address.find(':') + 1)}, pool, options);
     report = run(source, address);
     counts = {report.bytes_in, source.loss().unfinished, 0, 0};
@@ -63,7 +63,7 @@ void serve(std::string const& address, std::string const& out, std::stop_token c
 
 int main(int count, char** words) {
   if (count != 3) return 2;
-  penstock::StopSignals const signals;  // Before any other thread.
+  penstock::StopSignals const signals;  // Comes before any other thread.
   std::size_t const descriptors = penstock::support::open_descriptors();
   penstock::moments::serve(words[1], words[2], signals.token());
   // The thread of StopSignals is still there.

@@ -150,7 +150,7 @@ TEST_P(ASlowReader, OfAConnectionHoldsTheSourceAndGetsAll) {
     server.number = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     ASSERT_EQ(bind(server.number, where.raw(), where.bytes), 0);
     ASSERT_EQ(listen(server.number, 1), 0);
-    int kept = 0;  // What the system keeps of a connection, and what it counts beside the bytes.
+    int kept = 0;  // Bytes that the system keeps of a connection, and what it counts beside them.
     socklen_t bytes = sizeof kept;
     ASSERT_EQ(getsockopt(server.number, SOL_SOCKET, SO_SNDBUF, &kept, &bytes), 0);
     run(draw, -1, 6000, static_cast<std::size_t>(kept),
@@ -165,7 +165,7 @@ using DatagramsForASlowReader = RandomMoments;
 
 TEST_F(DatagramsForASlowReader, AreAnsweredOrCountedAsDropped) {
   at_each_moment([&](Draw& draw) {
-    constexpr std::uint64_t burst = 100;  // More than its buffer holds.
+    constexpr std::uint64_t burst = 100;  // Its buffer holds fewer.
     int ends[2];
     ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
     Descriptor reader(ends[0]), writer(ends[1]);

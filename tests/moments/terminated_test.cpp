@@ -35,10 +35,10 @@ class Service {
   Service(Service const&) = delete;
   Service& operator=(Service const&) = delete;
 
-  /// Where it listens.
+  /// Returns where it listens.
   std::string const& address() const { return address_; }
   void terminate() const { EXPECT_EQ(kill(process_, SIGTERM), 0); }
-  /// What it says that it came to.
+  /// Sums that it says it came to.
   struct Sums {
     int ok = 0;
     unsigned long long received = 0, written = 0, unfinished = 0, waiting = 0, dropped = 0;
@@ -70,7 +70,7 @@ class Service {
   std::string address_;
 };
 
-/// What was written has the records of these senders up to one, and what was received has less than another of each.
+/// The output has the records of these senders up to one, and what was received has less than another of each.
 struct ATerminatedService : RandomMoments {
   static constexpr std::uint64_t each = 400;
   void expect_drained(Service::Sums const& sums, std::uint64_t senders) const {
@@ -90,7 +90,7 @@ struct ATerminatedService : RandomMoments {
   void await_answer() const {
     while (content("out").empty()) std::this_thread::yield();
   }
-  /// Two peers send in turn, in pieces of a random size, and SIGTERM comes after a random number of bytes.
+  /// Two peers send alternately, in pieces of a random size, and SIGTERM comes after a random number of bytes.
   void connect_to(std::string const& address) {
     at_each_moment([&](Draw& draw) {
       Service service(address.empty() ? "unix:" + path("socket") : address, path("out"));
@@ -168,7 +168,7 @@ TEST_F(ATerminatedService, AnswersAllThatItReadOfAPipe) {
     ASSERT_GE(fcntl(pipe.number, F_SETPIPE_SZ, 1 << 20), static_cast<int>(text.size())) << "or else it waits for ever";
     ASSERT_EQ(write(pipe.number, text.data(), moment), static_cast<ssize_t>(moment));
     int left = 1;
-    // So that it has a tile with records, and a part of one.
+    // It has a tile with records then, and a part of one.
     while (left != 0) ASSERT_EQ(ioctl(pipe.number, FIONREAD, &left), 0);
     service.terminate();
     ASSERT_EQ(write(pipe.number, text.data() + moment, text.size() - moment),

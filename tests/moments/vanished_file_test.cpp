@@ -32,9 +32,9 @@ struct AFileThatVanishes : RandomMoments {
       std::filesystem::last_write_time(paths.back(), {});
     }
   }
-  /// Which tiles of a file came, by where they begin, and whether they did so whole.
+  /// Tiles of a file that came, by where they begin, and whether they did so whole.
   using Tiles = std::map<std::uint64_t, bool>;
-  /// How many of its records begin in tiles that failed: up to the next tile, or to its end.
+  /// Returns how many of its records begin in tiles that failed: up to the next tile, or to its end.
   static std::uint64_t lost_of(std::uint64_t file, Tiles const& tiles) {
     std::uint64_t count = 0, at = 0;
     for (std::uint64_t k = 0; k < each; at += record(file, k++).size()) {
@@ -98,7 +98,7 @@ TEST_F(AFileThatVanishes, ByBeingTruncatedFailsWhereItEnds) {
     std::size_t const share = draw.below(100);
     std::uint64_t opened = 0;
     write_files();
-    // Unless it is open by then it is a shorter file, and has what it has.
+    // A file that is not open by then is a shorter file, and has what it has.
     auto const truncate = [&](std::string const& path) {
       for (auto const& one : std::filesystem::directory_iterator("/proc/self/fd")) {
         std::error_code gone;
@@ -185,12 +185,12 @@ TEST_F(AFollowedLog, ThatIsRemovedInTheMiddleOfALineLosesNothing) {
 TEST_F(AFollowedLog, ThatIsTruncatedInTheMiddleOfALineLosesOnlyThat) {
   at_each_moment([&](Draw& draw) {
     auto const loss = run(draw, [&](std::uint64_t k, std::string const& text, std::size_t part) {
-      // What is not read by then cannot be read any more.
+      // Bytes that are not read by then cannot be read any more.
       await_answers(k);
       append("log", text.substr(0, part));
       std::filesystem::resize_file(path("log"), 0);
       append("log", text);
-      // Until then it could outgrow what it was.
+      // It could outgrow until then what it was.
       await_answers(k + 1);
     });
     EXPECT_LE(loss.unfinished, 1U);

@@ -44,7 +44,7 @@ class OwnMaker final : public DeviceMaker {
   unsigned const slower_;
 };
 
-/// Why `open` refuses; nothing, if it does not.
+/// Returns why `open` refuses; nothing, if it does not.
 template <class Open>
 std::string refusal_of(Open const& open) {
   try {

@@ -83,9 +83,9 @@ struct AServer : FolderOfFiles {
     for (auto got = tile(); !got.empty(); got = tile()) all += joined(got);
     return all;
   }
-  /// So many bytes of a connection do not come.
+  /// Expects that so many bytes of a connection do not come.
   void expect_gap(std::uint64_t connection, std::uint64_t bytes) { came_[connection] += bytes; }
-  /// And what was left out.
+  /// Returns the remarks, and what was left out.
   std::string remarks() { return joined(source().remarks()) + describe(source().left_out()); }
 
  private:

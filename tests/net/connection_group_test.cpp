@@ -40,7 +40,7 @@ struct AGroupOfConnections : testing::Test {
   ConnectionGroup group{ending};
   std::vector<std::byte> memory = std::vector<std::byte>(std::size_t{1} << 20);
   std::vector<std::unique_ptr<Descriptor>> peers;
-  std::size_t room = 0;  ///< Of a connection's buffer.
+  std::size_t room = 0;  ///< Size of a connection's buffer.
 
   void SetUp() override {
     for (int k = 0; k < 2; ++k) {

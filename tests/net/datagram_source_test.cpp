@@ -66,7 +66,7 @@ struct ASocketForDatagrams : testing::Test {
     return all;
   }
   void next_datagram_is_first() { next_ = {}; }
-  /// Those of so many tiles as bring `count`.
+  /// Returns those of so many tiles as bring `count`.
   std::vector<std::string> datagrams(std::size_t count) {
     std::vector<std::string> all;
     while (all.size() < count) {
@@ -105,7 +105,7 @@ TEST_F(ASocketForDatagrams, GivesALongerOneTheRoomThatAShorterOneLeftAndNoneOfTh
   auto const one = peer();
   std::string const usual(50, 'u');
   for (std::size_t length = 45; length < 120; ++length) {
-    // So many that all are expected to be as long as these.
+    // All are expected to be as long as these after so many.
     for (int k = 0; k < 40; ++k) {
       one.send_datagram(usual);
       ASSERT_THAT(tile(), ElementsAre(usual));
@@ -238,7 +238,7 @@ TEST_F(ASocketForDatagrams, StopsAtOnceWhileNothingComes) {
 TEST_F(ASocketForDatagrams, JoinsAGroup) {
   address = "udp:239.255.77.77:0";
   options.interface = "lo";
-  options.idle = std::chrono::seconds(10);  // Where the loopback has no multicast.
+  options.idle = std::chrono::seconds(10);  // The loopback may have no multicast.
   try {
     source();
   } catch (Error const& error) {

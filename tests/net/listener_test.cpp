@@ -114,7 +114,7 @@ TEST_F(AServer, ClosesAPeerWhoseRecordTakesTooLong) {
   EXPECT_EQ(source().counts().loss.unfinished, 1U);
 }
 
-/// What is kept of the record counts as one that has begun.
+/// The part of a record that is kept counts as one that has begun.
 TEST_F(AServer, ClosesAPeerWhoseRecordFillsATileAndHasNoEnd) {
   options.longest_record = std::chrono::milliseconds(10);
   options.last_may_lack_delimiter = true;
@@ -127,7 +127,7 @@ TEST_F(AServer, ClosesAPeerWhoseRecordFillsATileAndHasNoEnd) {
 }
 
 TEST_F(AServer, KeepsNoMoreOfUnfinishedRecordsThanItMay) {
-  options.most_unfinished = 1;  // So a tile.
+  options.most_unfinished = 1;  // At least a tile is kept.
   std::vector<Peer> all;
   for (int k = 0; k < 5; ++k) {
     all.push_back(peer());

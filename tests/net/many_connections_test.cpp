@@ -39,11 +39,11 @@ struct AServerOfMany : testing::Test {
     Stretch stretch;
     std::string text;
   };
-  std::map<std::uint64_t, std::vector<Part>> got;  ///< Of each connection.
+  std::map<std::uint64_t, std::vector<Part>> got;  ///< Parts of each connection.
   Report report;
   ConnectionCounts counts;
 
-  /// As many descriptors as may be; how many that is.
+  /// Allows as many descriptors as may be; returns how many that is.
   static std::size_t descriptors() {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -173,7 +173,7 @@ TEST(SeveralSocketsOfAnAddress, BringEachSendersDatagramsInOrder) {
     std::vector<Peer> peers;
     for (int k = 0; k < senders; ++k) peers.emplace_back(source.addresses().front());
     for (int k = 0; k < senders * each; ++k) {
-      while (k - came > most_ahead) std::this_thread::yield();  // So that no buffer is full.
+      while (k - came > most_ahead) std::this_thread::yield();  // No buffer is full then.
       auto const name = static_cast<std::size_t>(k % senders);
       peers[name].send_datagram(std::to_string(name) + ":" + std::to_string(k / senders));
     }

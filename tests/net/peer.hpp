@@ -48,7 +48,7 @@ class Peer {
     ASSERT_EQ(setsockopt(socket_, SOL_UDP, UDP_SEGMENT, &bytes, sizeof bytes), 0);
     send_datagram(text);
   }
-  /// To a group, by no other interface.
+  /// Sends to a group by no other interface.
   void send_by_loopback() const {
     in_addr const loopback{htonl(INADDR_LOOPBACK)};
     EXPECT_EQ(setsockopt(socket_, IPPROTO_IP, IP_MULTICAST_IF, &loopback, sizeof loopback), 0);

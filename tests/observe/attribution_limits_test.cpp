@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tile lost a device, where there are several devices, too many culprits, a kernel that does not end, a stop.
+// Tests which tile lost a device, with several devices, too many culprits, a kernel that does not end, or a stop.
 // Each test starts itself again by its filter, and its process ends where the pipeline runs.
 #include <algorithm>
 #include <atomic>
@@ -46,10 +46,10 @@ struct ADeviceIsLost : testing::Test {
       .tuning = {.batch = 1, .transport = Transport::copies},
       .watching = {.hooks = {attribution()}},
   };
-  /// In a process that runs tiles again no tile waits for others.
+  /// No tile waits for others in a process that runs tiles again.
   bool const again = std::getenv(replay_variable) != nullptr;
   support::Gate all_there;
-  /// Where the kernel of a tile stays. A kernel may still be in it when the test's body ends.
+  /// Gate at which the kernel of a tile stays. A kernel may still be in it when the test's body ends.
   support::Gate held;
   std::atomic<std::uint64_t> launched{0};
   /// Is called before the kernel of a tile is launched.
@@ -163,7 +163,7 @@ TEST_F(ADeviceIsLost, AndTilesInPlaceCarryARemark) {
   EXPECT_THAT(report.attribution->remark, HasSubstr("Tiles are in place"));
 }
 
-/// So much patience that a machine which stands still for a moment finds no innocent tile guilty.
+/// Patience is so long that a machine which stands still for a moment finds no innocent tile guilty.
 TEST_F(ADeviceIsLost, AndATileThatDoesNotEndIsFoundInItsBatch) {
   options.tuning.batch = static_cast<unsigned>(tiles);
   options.tuning.patience = std::chrono::seconds(3);

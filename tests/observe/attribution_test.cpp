@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tile lost a device. Each test starts itself again by its filter, and its process ends where the pipeline runs.
+// Tests which tile lost a device: each starts itself again by its filter, and its process ends where the pipeline runs.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -37,7 +37,7 @@ struct EightTilesInFlight : testing::Test {
                           .consumers = 1,
                           .tuning = {.tiles = tiles, .batch = 1, .slots = tiles, .transport = Transport::copies},
                           .watching = {.hooks = {attribution()}}};
-  /// In a process that runs tiles again no tile waits for others.
+  /// No tile waits for others in a process that runs tiles again.
   bool const again = std::getenv(replay_variable) != nullptr;
   std::atomic<bool> all_there{again};
   std::uint64_t left = tiles;

@@ -20,7 +20,7 @@ namespace {
 using Clock = Recorder::Clock;
 using std::chrono::milliseconds;
 
-/// What clocks of a busy host may be apart.
+/// Most that clocks of a busy host may be apart.
 constexpr std::int64_t apart = 5'000'000;
 
 /// The clock of a flight with three streams on the CPU device, and tiles whose kernels note when they ran. It must
@@ -33,7 +33,7 @@ struct AFlightsClock : testing::Test {
   Recorder recorder{{.capacity = 1 << 14}};
   Stream upload = device.make_stream(), compute = device.make_stream(), download = device.make_stream();
   std::unique_ptr<FlightClock> clock;
-  std::map<std::uint64_t, Passage> noted;  ///< By the kernels; read once the device is idle.
+  std::map<std::uint64_t, Passage> noted;  ///< Passages that the kernels noted; read once the device is idle.
 
   void open(std::chrono::nanoseconds reach = FlightClock::usual_reach, StepTimerOptions options = {}) {
     options.slots = 2;
@@ -57,7 +57,7 @@ struct AFlightsClock : testing::Test {
     if (timed) clock->begin(slot, Step::download, download);
     download.record(events.landed);
   }
-  /// One that is mapped.
+  /// Puts one that is mapped.
   void put_mapped(std::uint64_t tile, milliseconds busy) {
     FlightEvents& events = clock->open(tile % 2, tile, tile, TransferPath::mapped);
     clock->begin(tile % 2, Step::stage, compute);
@@ -150,7 +150,7 @@ struct ADriftingClock : AFlightsClock, testing::WithParamInterface<double> {
 TEST_P(ADriftingClock, StaysWithTheHostsAndLetsNoStepGoBackInTime) {
   open(milliseconds(10));
   constexpr std::uint64_t tiles = 300;
-  std::map<std::uint64_t, std::pair<std::int64_t, std::int64_t>> known;  // From when to when a tile was under way.
+  std::map<std::uint64_t, std::pair<std::int64_t, std::int64_t>> known;  // Times between which a tile was under way.
   for (std::uint64_t tile = 1; tile <= tiles; ++tile) {
     known[tile].first = recorder.since_start(Clock::now());
     put(tile, milliseconds(1));
@@ -201,7 +201,7 @@ TEST_P(ADriftingClock, SaysOfNoTileThatItWasThroughBeforeItWasAskedForOrAfterItW
 INSTANTIATE_TEST_SUITE_P(EitherWay, ADriftingClock, testing::Values(0.1, -0.1),
                          [](auto const& which) { return which.param > 0 ? "TheDevicesIsFaster" : "TheHostsIsFaster"; });
 
-/// How many marks tile 2 takes, behind tile 1, which is timed: so many calls can be refused before it is whole.
+/// Marks that tile 2 takes, behind tile 1, which is timed: so many calls can be refused before it is whole.
 struct MarksOfAClock : AFlightsClock, testing::WithParamInterface<std::tuple<bool, bool, int>> {};
 
 TEST_P(MarksOfAClock, AreNoMoreThanItNeeds) {
@@ -245,7 +245,7 @@ TEST_F(AFlightsClock, LetsTheStageOfACopiedTileBeginWhereThatOfAMappedOneEnds) {
 }
 
 TEST_F(AFlightsClock, DoesNotNoteATileOfWhichAMarkWasRefused) {
-  open(std::chrono::hours(1));  // Else a test that is held up records once more, and that is refused.
+  open(std::chrono::hours(1));  // Otherwise a test that is held up records once more, and that is refused.
   FlightEvents& events = clock->open(1, 1, 1, TransferPath::copied);
   device.inject(cpu::Fault::refuse_record);
   put(1, events, milliseconds(1));

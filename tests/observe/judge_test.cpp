@@ -60,7 +60,7 @@ class Slow {
   std::chrono::nanoseconds idle_{0}, busy_{0};
 };
 
-/// As long as its thread has a CPU; that of others does not count.
+/// Computes for so much CPU time of its thread; that of others does not count.
 void compute(std::chrono::nanoseconds time) {
   auto const used = [] {
     timespec now{};
@@ -71,7 +71,7 @@ void compute(std::chrono::nanoseconds time) {
   }
 }
 
-/// What an embedding program has: a device, a pipeline with a recorder, a report. Tiles of `bytes` go up and down.
+/// All that an embedding program has: a device, a pipeline with a recorder, a report. Tiles of `bytes` go up and down.
 struct ARunOfAnEmbeddingProgram : testing::Test {
   static constexpr std::uint64_t tiles = 40;
   cpu::CpuDevice device{{.compute_threads = 1}};
@@ -106,7 +106,7 @@ struct ARunOfAnEmbeddingProgram : testing::Test {
         pipeline.run(source, on_device([](DeviceTile const&, StreamRef) {}), [&](Completion const&) { taking(); });
     EXPECT_TRUE(report.ok()) << describe(report);
     figures = figures_of(report, pipeline.options(), recorder.take(), device);
-    // Whatever else this machine does.
+    // This holds whatever else this machine does.
     RunFigures quiet = figures;
     quiet.cpus = 16;
     quiet.cpu_of_others = 0;
@@ -117,7 +117,7 @@ struct ARunOfAnEmbeddingProgram : testing::Test {
 TEST_F(ARunOfAnEmbeddingProgram, WhoseSourceIsSlowIsBoundByIt) {
   Counter done;
   auto const fill_slowly = [&](Tile const& tile) {
-    done.await(tile.sequence);  // Until the one before it is through.
+    done.await(tile.sequence);  // The one before it is through then.
     be_busy(std::chrono::milliseconds(5));
   };
   Verdict const seen = judged(fill_slowly, [&] { done.count(); });

@@ -153,7 +153,7 @@ TEST(Recorder, KnowsNoThreadAnyMoreOnceItWasTaken) {
   Recorder recorder({.capacity = 1 << 14});
   auto const before = recorder.row_here();
   static_cast<void>(recorder.take());
-  // By now it may be another thread that has this one's number.
+  // Another thread may have this one's number by now.
   EXPECT_NE(recorder.row_here(), before);
   EXPECT_EQ(recorder.take().rows.size(), 2u);
 }

@@ -31,7 +31,7 @@ namespace {
 constexpr char const* pipe_variable = "PENSTOCK_TEST_REPLAY_PIPE";
 constexpr int a_minute = 60'000;
 
-/// In the process that is started by the test: loses its device by one tile. In the one that this starts: writes its
+/// The process that the test starts loses its device by one tile. The one that this starts writes its
 /// number to the pipe, keeps that open, and does not end.
 void run_one_tile() {
   bool const again = Replay::is_for_this();

@@ -25,7 +25,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// What the port answers to a request for the path.
+/// Returns what the port answers to a request for the path.
 std::string get(std::uint16_t port, std::string const& path, std::string const& headers = "",
                 std::string const& method = "GET") {
   int const one = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -88,7 +88,7 @@ TEST_F(AProfile, MayHaveMembersThatNobodyKnowsYet) {
   EXPECT_EQ(profile_text(parse_profile(more.dump(), "it")), profile_text(profile));
 }
 
-/// What is unknown, or came later.
+/// Returns true for a member that may be unknown, or that came later.
 bool may_be_missing(std::string const& key) {
   return key == "driver" || key == "batch" || key == "memory" || key == "transport" || key == "graphs" ||
          key == "aim" || key == "run-to-completion" || key == "name" || key == "options";
@@ -196,7 +196,7 @@ TEST_F(AProfile, OfBeforeOptionsHadOneNameEverywhereHasTheirFormerNames) {
   EXPECT_NE(refusal(older.dump()).find("settings.threads is no whole number from 1 to 1024"), std::string::npos);
 }
 
-/// What it measured was the one or the other.
+/// A search measures the one or the other.
 TEST_F(AProfile, OfLatencyHasThatInThePlaceOfThroughput) {
   profile.rate = profile.defaults_rate = std::nullopt;
   EXPECT_NE(refusal(profile_text(profile)).find("gb_per_s is no object"), std::string::npos);

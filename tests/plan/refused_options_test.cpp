@@ -16,7 +16,7 @@ namespace {
 using std::chrono::microseconds;
 using support::SaysItIsAGpu;
 
-/// What there is to say against options that are out of bounds; "" if nothing is.
+/// Returns what there is to say against options that are out of bounds; "" if nothing is.
 std::string refusal(PipelineOptions const& options) {
   SaysItIsAGpu gpu;
   std::vector<std::string> remarks;

@@ -27,7 +27,7 @@ TEST(UsualTiles, LieInTheLastCacheIfThatIsEnough) {
   constexpr std::size_t mib = std::size_t{1} << 20;
   TileHolders holders{.lanes = 1, .slots = 32, .batch = 8, .producers = 12, .consumers = 1, .tile_bytes = 4 * mib};
   EXPECT_EQ(usual_tiles(holders), 40u);
-  // Half of the slots and one for each who fills are more.
+  // Half of the slots and one for each producer are more.
   holders.tile_bytes = 16 * mib;
   EXPECT_EQ(usual_tiles(holders), 32u);
   // All that were wanted are fewer.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leaves while the writer of a pack fills room behind its records.
+// Tests what leaves while the writer of a pack fills room behind its records.
 #include "penstock/records/claim.hpp"
 
 #include <thread>

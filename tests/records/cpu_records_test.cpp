@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(Cpu, RecordsContract,
                                          support::cpu_device_under_test(Flavour::legacy)),
                          name_of);
 
-/// What only the CPU device can be told to do.
+/// Records on a CPU device that can be told to have faults.
 struct RecordsOnAFaultyDevice : RecordsContract {
   cpu::FaultyCpuDevice& cpu() { return dynamic_cast<cpu::FaultyCpuDevice&>(device()); }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When packs leave; records/departures.pml has every order of the steps.
+// Tests when packs leave; records/departures.pml has every order of the steps.
 #include "penstock/records/departures.hpp"
 
 #include <thread>
@@ -208,7 +208,7 @@ TEST_F(TwoTilesUnderWay, LetsTheClockSleepWhileNobodyWaits) {
     support::await_asleep(id);  // Once more, if it was woken.
   }
   ASSERT_EQ(quiet.take_up(desk), nullptr);
-  // Who is about to sleep seems asleep a moment before that is counted.
+  // A thread that is about to sleep seems asleep a moment before that is counted.
   EXPECT_LE(support::times_asleep(id) - slept, 1u) << "nobody had to wait for it";
   quiet.put_down(desk, nullptr);
   quiet.end_watch();
@@ -272,7 +272,7 @@ TEST(Departures, SendEachRecordOfManyWritersOnce) {
       });
     }
   }
-  // Nobody asks for what lies on the desks, and no clock runs: it leaves since tiles come back.
+  // No thread asks for what lies on the desks, and no clock runs: it leaves since tiles come back.
   while (told < writers * records) std::this_thread::yield();
   EXPECT_EQ(told, writers * records);
 }

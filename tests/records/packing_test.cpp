@@ -39,11 +39,11 @@ struct OneTile {
   std::span<std::byte const> result(Packing const& packing, std::uint32_t number) const {
     return packing.completions(pack, *pack.loan, Outcome::done, nullptr).output(number);
   }
-  /// As the device would see it, had it memory of its own.
+  /// Returns the tile as the device would see it, had it memory of its own.
   DeviceTile tile() const { return {.input = pack.loan->input(), .output = pack.loan->output(), .sequence = 7}; }
 };
 
-/// What only kernels may read, here in the memory of a tile.
+/// Calls `look` with what only kernels may read, here in the memory of a tile.
 void in_a_kernel(CpuKernel const& look) {
   support::InlineStream stream;
   StreamRef(stream).launch(1, look);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records promise to those who fill them in place.
+// Promises of records to code that fills them in place.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -44,7 +44,7 @@ TEST_P(RecordsContract, SendsWhatIsLateWhileItsWriterFillsRoomBehindIt) {
     writer.append(content_of(1, 64), 1);
     RecordRoom room = writer.claim(64);
     std::ranges::copy(content_of(2, 64), room.bytes().begin());
-    held.await(2);  // Nobody but the clock sends it, and the room is still open.
+    held.await(2);  // No other than the clock sends it, and the room is still open.
     held.release();
     await_told(2);
     room.commit(64, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records promise to those who write them.
+// Promises of records to code that writes them.
 #include "records/records_contract.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ TEST_P(RecordsContract, TellsOfEachRecordOfManyWritersOnceWithWhatCameOfIt) {
   }
 }
 
-/// With a table in the tile, and without; in place of the records, and beside them.
+/// Tiles are with a table and without; results are in place of the records, and beside them.
 TEST_P(RecordsContract, TellTheSameByEachTransport) {
   for (Transport const transport : all_transports) {
     SCOPED_TRACE(to_string(transport));
@@ -134,7 +134,7 @@ TEST_P(RecordsContract, PacksWhatIsWrittenWhileTheLanesAreBusy) {
   for (std::uint64_t tag = 2; tag < 12; ++tag) writer.append(content(tag), tag);
   EXPECT_EQ(told_so_far(), 0u);
   held.release();
-  await_told(12);  // Nobody asked for those on the desk.
+  await_told(12);  // No lane asked for those on the desk.
   RecordReport const report = records().drain();
   EXPECT_EQ(report.tiles.tiles(), 3u) << describe(report);
   expect_each_done_once(12);
@@ -151,7 +151,7 @@ TEST_P(RecordsContract, SendsWhatHasWaitedLongEnoughThoughNothingComesBack) {
   held.await(2);
   held.release();
   RecordReport const report = records().drain();
-  // The second had nobody to send it but the clock; the first, too, if its writer was held up.
+  // The clock alone could send the second; the first, too, if its writer was held up.
   EXPECT_GE(report.left_for(Departure::late), 1u) << describe(report);
   EXPECT_EQ(report.left_for(Departure::late) + report.left_for(Departure::hungry), 2u) << describe(report);
   expect_each_done_once(2);
@@ -165,7 +165,7 @@ TEST_P(RecordsContract, ServesMoreWritersThanThereAreTiles) {
     threads.emplace_back([&, number] {
       RecordWriter writer = records().writer();
       for (std::uint64_t i = 0; i < each; ++i) writer.append(content(number * each + i), number * each + i);
-      // Nobody goes before all have been served: what each wrote last leaves without its writer's help.
+      // No thread goes before all have been served: what each wrote last leaves without its writer's help.
       await_told(writers * each);
     });
   }

@@ -22,7 +22,7 @@ class RecordsWorld : public PipelineWorld {
  protected:
   void TearDown() override;
 
-  /// Of any size, with results in the place of the records, and what `options` says otherwise.
+  /// Makes records of any size, with results in the place of the records, and what `options` says otherwise.
   Records& pack(RecordOptions options = {}, PipelineOptions pipeline = usual());
   Records& records() { return *records_; }
   /// Destroys them as they are.
@@ -31,18 +31,18 @@ class RecordsWorld : public PipelineWorld {
   /// Adds one to each byte of all records, and calls `also` before.
   RecordStages add_one_to_each(std::function<void(DeviceRecords const&, StreamRef)> also = {},
                                Promises promises = {.reads_once = true});
-  /// The same, held until it is let go.
+  /// Adds one like `add_one_to_each`, held until it is let go.
   RecordStages add_one_held_by(HeldLanes& held);
-  /// The sum of each record, as 64 bits; likewise.
+  /// Brings back the sum of each record, as 64 bits, and calls `also` before.
   RecordStages sum_of_each(std::function<void(DeviceRecords const&, StreamRef)> also = {},
                            Promises promises = {.reads_once = true});
 
-  /// What is known to go in for a tag: its size and bytes differ from those of its neighbours.
+  /// Returns the content for a tag: its size and bytes differ from those of its neighbours.
   static std::vector<std::byte> content_of(std::uint64_t tag, std::size_t bytes);
   static std::vector<std::byte> content(std::uint64_t tag) { return content_of(tag, 1 + tag * 37 % 300); }
   /// Notes each completion by its tag.
   RecordSink note();
-  /// What was told of records, by tag.
+  /// Completions that were noted of a record.
   struct Told {
     unsigned times = 0;
     Outcome outcome = Outcome::done;
@@ -52,9 +52,9 @@ class RecordsWorld : public PipelineWorld {
   std::map<std::uint64_t, Told> told();
   std::size_t told_so_far();
   void forget_told();
-  /// Blocks: until so many completions were noted.
+  /// Blocks: until `count` completions were noted.
   void await_told(std::size_t count);
-  /// The tags from 0 to count - 1 came once each, done, with one added to each byte of their content.
+  /// Expects the tags from 0 to count - 1 once each, done, with one added to each byte of their content.
   void expect_each_done_once(std::uint64_t count);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of records when something fails, is stopped, drained or destroyed.
+// Tests what becomes of records when something fails, is stopped, drained or destroyed.
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -83,7 +83,7 @@ TEST_P(RecordsContract, WakesAWriterThatWaitsForATileWhenStopped) {
       said = error.what();
     }
   });
-  held.await(2);  // What had not begun would be cancelled, and its tile be another record's.
+  held.await(2);  // A tile that had not begun would be cancelled, and become another record's.
   while (pipeline().pool().waiting() == 0) std::this_thread::yield();
   records().stop();
   writes.join();
@@ -149,7 +149,7 @@ TEST_P(RecordsContract, WaitsForWritersAtWorkBeforeItIsDrained) {
   RecordReport report;
   std::jthread drains([&] { report = records().drain(); });
   RecordWriter other = records().writer();
-  EXPECT_THROW(for (;;) other.append(content(0), 1000), Error);  // Until the drain has begun.
+  EXPECT_THROW(for (;;) other.append(content(0), 1000), Error);  // It throws once the drain has begun.
   auto const all = content(7);
   std::ranges::copy(all, room.bytes().begin());
   room.commit(all.size(), 7);

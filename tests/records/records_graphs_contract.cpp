@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records promise whose stage may be captured.
+// Promises of records whose stage may be captured.
 #include <latch>
 #include <map>
 #include <string>
@@ -75,7 +75,7 @@ TEST_P(RecordsContract, GiveTheSameWithGraphsAndWithout) {
   }
 }
 
-/// With their tables all tiles have 40 bytes: of one record of 30 bytes, of one of 32, or of two of 8. Seen to fail if
+/// All tiles have 40 bytes with their tables: of one record of 30 bytes, of one of 32, or of two of 8. Seen to fail if
 /// graphs are kept by the tile's bytes alone, and if by these and the number of records.
 TEST_P(RecordsContract, LaunchNoGraphOfRecordsThatAreOthersThoughAsLarge) {
   std::vector<std::size_t> const sizes{30, 32, 30, 8, 8, 30, 32, 32};

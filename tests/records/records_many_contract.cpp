@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records promise to those who write, and are told of, many at once.
+// Promises of records to code that writes, and is told of, many at once.
 #include <algorithm>
 #include <chrono>
 #include <numeric>

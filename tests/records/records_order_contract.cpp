@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which order the records of a writer reach the sink.
+// Tests in which order the records of a writer reach the sink.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -28,7 +28,7 @@ inline Overlap device_use(double up, double down, double kernel, double busy) {
   return use;
 }
 
-/// What is promised of a change whose bounds allow so many times as much.
+/// Returns the gain that is promised of a change whose bounds allow so many times as much.
 constexpr double mostly(double most) {
   return 1 + 0.85 * (most - 1);
 }
@@ -57,7 +57,7 @@ struct ARunOfOneSecond : testing::Test {
     run.overlap = device_use(0.3, 0.3, 0.3, 0.6);
     run.in_flight = 4;
   }
-  /// Of eight lanes, whose kernels could go on at once.
+  /// Has eight lanes, whose kernels could go on at once.
   void compute_in_the_legacy_stream() {
     run.lanes = 8;
     run.lane_idle = 7.7;

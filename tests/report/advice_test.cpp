@@ -77,7 +77,7 @@ TEST(Advice, HoldsForAModelWithTilesTooSmallForTheLink) {
       {.upload = 1 / model.copy(), .download = 1 / model.copy(), .link_up = model.link, .link_down = model.link});
 }
 
-/// As on a GPU, where neighbours are one copy and one launch.
+/// Neighbours are one copy and one launch, as on a GPU.
 struct ModelOfSmallTiles : ModelRun {
   ModelOfSmallTiles() {
     producers = 16;
@@ -108,7 +108,7 @@ TEST(Advice, IsToPutMoreTilesAtOnceWhereTheLinkIsTheBound) {
   Ceilings const alone = model.copies_alone();
   expect_advice_to_hold(model, Bound::upload, alone);
   EXPECT_EQ(judge(model.figures(), alone).advice.front().change.find("--batch "), 0u);
-  // Where that would be of no use any more, larger tiles are left.
+  // Larger tiles are left where that would be of no use any more.
   model.usual_batch = 1;
   EXPECT_EQ(judge(model.figures(), alone).advice.front().change.find("--tile "), 0u);
 }

@@ -59,12 +59,12 @@ TEST_F(ARunOfOneSecond, WhoseWaysTakeFromEachOtherIsNotToldToEnlargeItsTiles) {
   run.overlap.reset();
   alone.upload = alone.download = 20'000;
   alone.both = 10'900;
-  alone.link_up = alone.link_down = 20'400 * mebibyte;  // Of 92 us a copy one is set-up.
+  alone.link_up = alone.link_down = 20'400 * mebibyte;  // One of 92 us a copy is set-up.
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::upload);
   for (Advice const& advice : seen.advice) EXPECT_EQ(advice.change.find("--tile"), std::string::npos) << advice.why;
   alone.both = 10'200;
-  alone.upload = alone.download = 12'000;  // Of 98 us it takes 83 alone, of which 34 are set-up.
+  alone.upload = alone.download = 12'000;  // A copy of 98 us takes 83 alone, of which 34 are set-up.
   EXPECT_EQ(verdict().advice.at(0).change, "--tile 16MiB");
   double const left = 98.0 - 34.3 * 15 / 16;
   EXPECT_NEAR(verdict().advice.at(0).gain, mostly(98.0 / left / 0.98), 0.01) << verdict().advice.at(0).why;
@@ -111,7 +111,7 @@ TEST_F(ARunOfOneSecond, IsBoundByKernelsThatFillTheDevice) {
   EXPECT_THAT(seen.advice.at(0).change, HasSubstr("half the time"));
 }
 
-/// As in four streams, where kernels of one block are always at work, and 16 streams come to more.
+/// It is as in four streams, where kernels of one block are always at work; 16 streams come to more.
 TEST_F(ARunOfOneSecond, IsOfferedMoreLanesIfItsKernelsLeaveRoomForThoseOfOthers) {
   run.overlap = device_use(0.2, 0.2, 0.99, 0.99);
   run.gpu = true;

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Why streams will not help what limits a run.
+/// A run whose limit streams will not help, and why.
 struct StreamsWillNotHelp : ARunOfOneSecond {
   WhyNoStreams why() const { return verdict().streams_will_not_help.value(); }
   /// 64 KiB up only, as fast as such copies go: 15.3 us each.

@@ -90,7 +90,7 @@ TEST_F(ARunOfOneSecond, IsPromisedNoMoreProducersThanCpusAndNoMoreThanTheyAreWor
   EXPECT_EQ(verdict().advice.at(0).change, "--producers 6");
   run.cpus = 16;
   alone.fill = 10'300;
-  alone.fill_twice = 18'300;  // Not 20,600.
+  alone.fill_twice = 18'300;  // Twice `fill` would be 20,600.
   EXPECT_EQ(verdict().advice.at(0).change, "--producers 8");
   EXPECT_NEAR(verdict().advice.at(0).gain, mostly(1.777), 0.01);
 }

@@ -32,7 +32,7 @@ struct ModelRun {
   bool gpu = false;
   /// A device that is threads of the host: CPUs also copy, unless its stage works in place, and compute.
   bool on_host = false, maps = false;
-  bool notices = false;  ///< How long tiles wait to be noticed is known.
+  bool notices = false;  ///< The time that tiles wait to be noticed is known.
   bool single = false;   ///< A lane does all in one stream.
 
   double ways() const { return (up ? 1 : 0) + (down ? 1 : 0); }
@@ -40,7 +40,7 @@ struct ModelRun {
   double copy() const { return copy_set_up / batch + tile_bytes / link; }
   double enqueue() const { return enqueue_time / batch; }
   double kernel() const { return kernel_per_byte * tile_bytes; }
-  /// Of the host, for a tile; 0 if it does not matter.
+  /// CPU time of the host for a tile; 0 if it does not matter.
   double cpu_time() const {
     if (!on_host) return 0;
     return fill() + sink_time + enqueue() + retire_time + kernel() + (maps ? 0 : ways() * copy());
@@ -90,7 +90,7 @@ struct ModelRun {
     if (notices) run.notice = tiles * notice_time;
     if (single && !legacy && lanes == 1) run.overlap->busy = part(tiles / in_turn()), run.overlap->overlap = 0;
     if (legacy) {
-      // As what events tell of it is read.
+      // Events of a shared stream are read so.
       run.shares = single ? SharedStream::all : SharedStream::stage;
       run.overlap->shared = single ? part(tiles / in_turn()) : run.overlap->computing;
       if (single) run.overlap->uploading = run.overlap->downloading = std::chrono::nanoseconds(0);
@@ -136,7 +136,7 @@ struct ModelRun {
     seen.uploading = part(there);
     seen.downloading = part(back);
     seen.computing = part(computing);
-    // As if they knew nothing of each other.
+    // Copies and kernels are taken to know nothing of each other.
     double const busy = 1 - (1 - std::min(there, 1.0)) * (1 - std::min(back, 1.0)) * (1 - computing);
     seen.busy = part(busy);
     seen.window = part(1);

@@ -158,7 +158,7 @@ TEST(Intervals, ShareWhatBothHoldPieceByPiece) {
   EXPECT_EQ(common(one, Intervals()), Intervals());
 }
 
-/// As sets of single moments, which is what they stand for.
+/// Intervals stand for sets of single moments.
 TEST(Intervals, AgreeWithSetsOfMomentsWhateverTheyAreMadeOf) {
   constexpr std::int64_t end = 60;
   std::mt19937 chance(7);

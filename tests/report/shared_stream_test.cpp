@@ -74,7 +74,7 @@ TEST_F(ARunOfOneSecond, SerialisesInTheLegacyStreamAsFarAsOneCanTellWithoutATime
   EXPECT_EQ(verdict().bound, Bound::too_few_tiles);
 }
 
-/// As lanes of the legacy flavour that upload, compute and download in one stream each: it is one for all of them.
+/// Lanes of the legacy flavour that upload, compute and download in one stream each have one for all of them.
 TEST_F(ARunOfOneSecond, SerialisesInTheLegacyStreamIfAllWorkOfAllLanesIsThere) {
   run.lanes = 4;
   run.lane_idle = 3.6;
@@ -109,7 +109,7 @@ TEST_F(ARunOfOneSecond, IsOfferedNoLanesWhereAllOfThemShareAStream) {
   EXPECT_EQ(verdict().advice.at(1).change, "--lanes 4");
 }
 
-/// As on the CPU device, whose kernels take the host's CPUs. Seen to fail if only the device's part counts.
+/// Kernels of the CPU device take the host's CPUs. Seen to fail if only the device's part counts.
 TEST_F(ARunOfOneSecond, IsNotToldToComputeAtOnceWhereTheHostHasNoCpuLeft) {
   compute_in_the_legacy_stream();
   run.cpus = 2;

@@ -52,7 +52,7 @@ TEST(FoundTiles, AreToldInPerCent) {
   EXPECT_EQ(describe(FoundTiles{}), "");
 }
 
-/// Of sixteen tiles.
+/// Returns a snapshot of a run with sixteen tiles.
 Snapshot with_tiles(std::size_t home, std::uint64_t under_way, std::uint64_t in_flight) {
   Snapshot of = snapshot(12, 300);
   of.submitted = of.done + of.failed + under_way;

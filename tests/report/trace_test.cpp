@@ -131,7 +131,7 @@ TEST(ATrace, ShowsEachPassageOfAnOrderlyRunOnItsRow) {
 }
 
 TEST(ATrace, CountsTilesInFlightAndAwayFromHome) {
-  // In flight for 4.5 us, away for 8.8, and one sets out each microsecond.
+  // Tiles are in flight for 4.5 us, away for 8.8, and one sets out each microsecond.
   EXPECT_EQ(expect_counters_to_return(trace_of(orderly_run(100))),
             (std::map<std::string, int>{{"tiles in flight", 5}, {"tiles away from home", 9}}));
 }

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The same run by two processes.
+/// Traces of the same run by two processes.
 struct TwoTraces : testing::Test {
   std::ostringstream joined;
   void SetUp() override {

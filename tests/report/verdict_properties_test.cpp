@@ -50,7 +50,7 @@ class AnyRun {
     if (rarely()) ceilings.link_down = rate * figures.tile_bytes * between(0.5, 8);
   }
 
-  /// The same, if a second had taken four.
+  /// Returns the same run as if a second had taken four.
   AnyRun four_times_slower() const {
     AnyRun slow = *this;
     RunFigures& run = slow.figures;

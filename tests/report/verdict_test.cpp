@@ -86,7 +86,7 @@ TEST_F(ARunOfOneSecond, IsBoundByCompletionsIfLanesAreBusyTakingTilesBack) {
 
 TEST_F(ARunOfOneSecond, IsBoundByCompletionsIfTilesWaitToBeNoticed) {
   run.in_flight = 8;
-  run.notice = 6;  // Of 8 tile-seconds in flight.
+  run.notice = 6;  // Tiles are in flight for 8 tile-seconds.
   run.signal = "callback_in_stream";
   Verdict const seen = verdict();
   EXPECT_EQ(seen.bound, Bound::completion);
@@ -211,7 +211,7 @@ TEST_F(ARunOfOneSecond, IsNotBoundByAnApplicationThatWaitsForTiles) {
   Verdict seen = verdict();
   EXPECT_EQ(seen.bound, Bound::source_waits);
   EXPECT_THAT(seen.evidence.at(0), HasSubstr("its threads waited for one 40 % of the time, all together"));
-  run.borrow_wait = 1.5;  // Of two threads, say.
+  run.borrow_wait = 1.5;  // Sum of two threads, say.
   seen = verdict();
   EXPECT_EQ(seen.bound, Bound::too_few_tiles);
   EXPECT_THAT(seen.evidence.at(0), HasSubstr("waited for a tile 150 % of the time"));

@@ -33,7 +33,7 @@ std::vector<Axis> all_axes() {
       {.name = "thread", .refuse = [](Order& order, std::uint64_t n) { at_call(order, "thread", n); }},
       {.name = "thread-for-good", .refuse = [](Order& order, std::uint64_t n) { at_call(order, "thread", n, "-"); }},
       {.name = "mapping", .refuse = [](Order& order, std::uint64_t n) { at_call(order, "mapping", n); }},
-      // With 8 MiB the C++ runtime has no memory left for an exception, and ends the program at the first one.
+      // The C++ runtime has no memory left for an exception in 8 MiB, and ends the program at the first one.
       {.name = "address-space", .first = 9, .last = 1024, .refuse = limit(RLIMIT_AS, mib)},
       {.name = "descriptors", .first = 3, .last = 40, .refuse = limit(RLIMIT_NOFILE, 1)},
       {.name = "locked-memory", .first = 0, .last = 16, .refuse = limit(RLIMIT_MEMLOCK, 4096)},
@@ -92,7 +92,7 @@ std::vector<Case> all_cases(Programs const& programs, std::filesystem::path cons
   for (Case& one : cases) {
     if (one.name == "doctor" || one.name == "tune" || one.name.starts_with("bench")) one.every = 20;
   }
-  // What an undisturbed run prints is what a disturbed one may.
+  // A disturbed run may print what an undisturbed one prints.
   Ended const sums = run_child(cases.front().order, patience);
   std::ofstream(folder / "sums") << sums.out;
   for (Case& one : cases) {

@@ -14,7 +14,7 @@
 
 namespace penstock::sweep {
 
-/// Where the programs of a sweep lie.
+/// Paths of the programs of a sweep.
 struct Programs {
   std::string penstock;
   std::string worlds;    ///< penstock_resource_worlds
@@ -26,7 +26,7 @@ struct Case {
   std::string name;
   Order order;
   Allowed allowed;
-  std::uint64_t every = 1;  ///< What takes long is refused one thing in so many.
+  std::uint64_t every = 1;  ///< A case that takes long is refused one thing in so many.
 };
 
 /// One thing that is refused more and more, or later and later.
@@ -36,14 +36,14 @@ struct Axis {
   std::uint64_t last = 0;  ///< 0: until nothing is refused any more.
   std::function<void(Order&, std::uint64_t)> refuse;
   std::set<std::string> only = {};  ///< Cases to which it means something; all if empty.
-  bool alone = false;               ///< What other children take counts.
-  bool tears = false;               ///< Not even the system can write a whole line.
+  bool alone = false;               ///< Runs alone, since what other children take counts.
+  bool tears = false;               ///< The system itself may write a part of a line.
 };
 
-/// Those that this process may refuse.
+/// Returns those that this process may refuse.
 std::vector<Axis> all_axes();
 
-/// Runs in `folder`, with files that are made there.
+/// Returns the cases, which run in `folder`, with files that are made there.
 ///
 /// Blocks: while each is run undisturbed, to learn what it prints.
 std::vector<Case> all_cases(Programs const& programs, std::filesystem::path const& folder,

@@ -49,7 +49,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return all;
 }
 
-/// In the child: allocates nothing, since another thread may have been in malloc.
+/// Runs in the child: allocates nothing, since another thread may have been in malloc.
 [[noreturn]] void become(Order const& order, int out, int err, int report, char* const* words,
                          char* const* environment) {
   setpgid(0, 0);

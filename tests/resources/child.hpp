@@ -13,28 +13,28 @@ namespace penstock::sweep {
 
 /// A limit of the system's on one process.
 struct Limit {
-  int resource = 0;  ///< As for setrlimit.
+  int resource = 0;  ///< Number for setrlimit.
   std::uint64_t most = 0;
 };
 
-/// What a program is started with, and what it is refused.
+/// A program to start, and what it is refused.
 struct Order {
   std::vector<std::string> words = {};        ///< The program's path first.
   std::string folder = {};                    ///< It works there.
   std::string preload = {};                   ///< A library, or nothing.
   std::vector<std::string> environment = {};  ///< NAME=VALUE, beside what this process has.
   std::vector<Limit> limits = {};
-  std::optional<unsigned> user = {};  ///< It runs as this user, who has no rights.
+  std::optional<unsigned> user = {};  ///< It runs as this user, without rights.
 };
 
-/// How it ended.
+/// End of a program.
 struct Ended {
   bool hung = false;             ///< It did not end in time and was killed.
-  int signal = 0;                ///< That killed it; 0 for none.
+  int signal = 0;                ///< Signal that killed it; 0 for none.
   std::optional<int> code = {};  ///< Its exit code.
   std::string out = {};
   std::string err = {};
-  std::string report = {};  ///< Of the library that is preloaded.
+  std::string report = {};  ///< Report of the library that is preloaded.
   std::chrono::milliseconds took{0};
 };
 
@@ -44,7 +44,7 @@ struct Ended {
 /// Throws: std::system_error, if it cannot be started at all.
 Ended run_child(Order const& order, std::chrono::seconds patience);
 
-/// The order as a line for a shell, which does the same.
+/// Returns the order as a line for a shell, which does the same.
 std::string shell_line(Order const& order);
 
 }  // namespace penstock::sweep

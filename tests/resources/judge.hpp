@@ -9,14 +9,14 @@
 
 namespace penstock::sweep {
 
-/// What a program may end with when the system refuses it something.
+/// Ends that a program may have when the system refuses it something.
 struct Allowed {
   std::set<int> codes = {0};  ///< All but 0 take a sentence on standard error.
   /// The lines of standard output, of which each is whole and the only ones; all of them with exit code 0. Empty: any.
   std::set<std::string> lines = {};
 };
 
-/// What is wrong with an end, each in a few words that do not depend on the run: "hang", "signal 11", "code 134", "torn
+/// Returns faults of an end, each in a few words that do not depend on the run: "hang", "signal 11", "code 134", "torn
 /// line", "foreign line", "missing line", "no sentence", "bare message: ...", and "bare result: ..." of a line of
 /// standard output where any is allowed. Nothing, if the program was not even loaded.
 std::vector<std::string> faults_of(Ended const& ended, Allowed const& allowed);

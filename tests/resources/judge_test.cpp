@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// What a shell says of itself by this script, as a program of which the library that refuses saw the beginning.
+/// Runs a script in a shell, as a program of which the library that refuses saw the beginning.
 Ended shell(std::string const& script, std::chrono::seconds patience = std::chrono::seconds(300)) {
   Ended ended = run_child({.words = {"/bin/sh", "-c", script}, .folder = "/"}, patience);
   ended.report += "began\n";

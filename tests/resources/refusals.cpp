@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library to preload: from `main` on it counts what a program asks the system for, and refuses what it is told to.
 //
-// PENSTOCK_REFUSE=memory:12    the twelfth call of the malloc family fails; memory:12- all from the twelfth on that ask
-// for
-//                              a KiB or more: where memory has run out, small pieces are still to be had.
+// PENSTOCK_REFUSE=memory:12    the twelfth call of the malloc family fails; memory:12- all from the twelfth on that
+//                              ask for a KiB or more: where memory has run out, small
+//                              pieces are still to be had.
 //                 thread:3     the third pthread_create fails with EAGAIN.
 //                 mapping:5    the fifth mmap that the program itself calls fails with ENOMEM.
 // PENSTOCK_REFUSE_REPORT=FILE  gets a line when `main` begins, one at a refusal, and at the end how often each kind was
@@ -29,7 +29,7 @@
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
-// What glibc's own family is called where it is replaced.
+// Names of glibc's own family where it is replaced.
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t count, std::size_t bytes);
 void* __libc_realloc(void* block, std::size_t bytes);
@@ -47,7 +47,7 @@ struct Kind {
   bool for_good = false;           ///< All from then on.
   std::atomic<bool> reported{false};
 };
-/// Of memory that is refused for good, smaller pieces are given.
+/// Pieces smaller than this are given though memory is refused for good.
 constexpr std::size_t most_that_remains = 1024;
 
 // The library has no object to keep these in: the program does not know of it.
@@ -133,7 +133,7 @@ Function next(char const* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-/// What a library asks for itself while this lives is neither counted nor refused.
+/// Spares what a library asks for itself while this lives: it is neither counted nor refused.
 class Spared {
  public:
   Spared() : before_(own_call) { own_call = true; }

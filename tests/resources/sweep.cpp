@@ -35,7 +35,7 @@ struct Options {
   bool verbose = false;
 };
 
-/// What a sweep has found, by case, axis and fault.
+/// Findings of a sweep, by case, axis and fault.
 class Findings {
  public:
   void add(std::string const& key, std::uint64_t number, Order const& order, Ended const& ended, bool verbose) {
@@ -59,7 +59,7 @@ class Findings {
 std::uint64_t sweep(Options const& options, Case const& one, Axis const& axis, Findings& findings) {
   std::atomic<std::uint64_t> next{axis.first + (axis.last == 0 ? options.first - 1 : 0)}, runs{0};
   std::atomic<bool> over{false};
-  // Of calls there are many, of limits not.
+  // There are many calls to refuse, and few limits.
   std::uint64_t const every = options.every * (axis.name.starts_with("memory") || axis.last > 100 ? one.every : 1);
   auto const work = [&] {
     while (!over) {

@@ -68,7 +68,7 @@ PipelineOptions small_pipeline() {
           .tuning = {.tiles = 6, .slots = 2}};
 }
 
-/// What became of each tile: how often it was completed, and whether a finished one holds what it should.
+/// Record of each tile: how often it was completed, and whether a finished one holds what it should.
 struct Ledger {
   static constexpr std::uint64_t most = 64;
   std::array<std::atomic<bool>, most> submitted{};

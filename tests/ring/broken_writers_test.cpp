@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a SharedRingSource makes of writers that are killed or write what they should not.
+// Tests what a SharedRingSource makes of writers that are killed or write what they should not.
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -118,11 +118,11 @@ TEST_F(ARingOfThree, SaysToAWriterThatTheReaderWasKilled) {
   reader.die();
   waits.join();
   EXPECT_THAT([&] { SharedRingWriter{path}; }, ThrowsMessage<Error>(HasSubstr("There is no shared ring")));
-  SharedRing const next(path, shape);  // In the place of the link that was left.
+  SharedRing const next(path, shape);  // Takes the place of the link that was left.
   SharedRingWriter const found(path);
 }
 
-/// What a writer may do wrong, by its own mapping.
+/// A ring to which a writer does wrong by a mapping of its own.
 struct ARingOfThreeWrittenOver : ARingOfThree {
   std::unique_ptr<RingMemory> memory = RingMemory::open(ring().descriptor());
   void TearDown() override {

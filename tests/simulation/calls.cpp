@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the simulation promises of the system's calls, held by a scenario: each thread has its own variables and
+// Promises of the simulation for the system's calls, held by a scenario. Each thread has its own variables and
 // exceptions, waits end by the clock of the simulation, and threads that wait for each other are found.
 #include "simulation/calls.hpp"
 
@@ -32,7 +32,7 @@ struct Mark {
 thread_local unsigned number_here = 0;
 thread_local Mark mark;
 
-/// With as many threads as it is called with.
+/// Runs as many threads as it is told.
 void keep_variables_apart(Case& the_case, unsigned threads) {
   std::atomic<unsigned> deaths{0}, calls{0};
   std::once_flag once;

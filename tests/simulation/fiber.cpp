@@ -19,7 +19,7 @@ namespace {
 
 /// The program's own block of thread variables; libraries that it loads have others.
 struct ProgramBlock {
-  std::byte* here = nullptr;  ///< Of the one thread that there is.
+  std::byte* here = nullptr;  ///< Belongs to the one thread that there is.
   std::byte const* first = nullptr;
   std::size_t first_bytes = 0;
   std::size_t bytes = 0;
@@ -78,7 +78,7 @@ void ThreadVariables::restore() const noexcept {
 
 #if defined(__x86_64__)
 
-// What a function must keep goes on the old stack and comes from the new one; the rest is the caller's.
+// Puts what a function must keep on the old stack and takes it from the new one; the rest is the caller's.
 extern "C" void penstock_switch_stack(void** from, void* to) noexcept;
 asm(R"(
   .text

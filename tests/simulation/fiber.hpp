@@ -9,8 +9,8 @@
 
 namespace penstock::simulation {
 
-/// What glibc, libstdc++ and the program keep for each thread, beside a stack: the program's `thread_local` variables,
-/// exceptions that are being handled, what std::call_once is about to call, errno.
+/// Variables that glibc, libstdc++ and the program keep for each thread, beside a stack: the program's
+/// `thread_local` ones, exceptions that are being handled, what std::call_once is about to call, errno.
 ///
 /// All fibers run on one thread of the system, so these variables have one place, and a switch copies them. Their
 /// addresses must not be given to other fibers.
@@ -22,7 +22,7 @@ struct ThreadVariables {
   void (*once_call)();
   int error;
 
-  /// As a new thread finds them.
+  /// Sets them as a new thread finds them.
   void reset() noexcept;
   void save() noexcept;
   void restore() const noexcept;
@@ -50,15 +50,15 @@ struct Fiber {
   void* result = nullptr;
   AtEnd* at_end = nullptr;  ///< Destructors of its thread_local variables, the last first.
   std::array<char, 16> name{};
-  std::uint32_t number = 0;  ///< In the order of creation, from 1 on.
-  std::uint32_t place = 0;   ///< Among the runnable, or those that wait.
+  std::uint32_t number = 0;  ///< Counts in the order of creation, from 1 on.
+  std::uint32_t place = 0;   ///< Index among the runnable, or those that wait.
   State state = State::ended;
   bool detached = false;
   bool joined = false;
   bool timed_out = false;
-  char const* waits_for = "";      ///< In words, while it waits.
-  void const* key = nullptr;       ///< Likewise: what another fiber wakes it by.
-  std::uint64_t deadline = never;  ///< Likewise, in nanoseconds of the simulation.
+  char const* waits_for = "";      ///< A text, while it waits.
+  void const* key = nullptr;       ///< Key by which another fiber wakes it, while it waits.
+  std::uint64_t deadline = never;  ///< Nanoseconds of the simulation, while it waits.
   std::uint64_t cpus = all_cpus;   ///< A bit for each that it may run on.
   std::uint64_t rank = 0;
   std::uint64_t stopped_until = 0;

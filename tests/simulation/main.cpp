@@ -25,7 +25,7 @@ namespace {
 using chaos::Case;
 using chaos::Scenario;
 
-/// Without files: reads and pipes are the system's, and take its time.
+/// None has files: reads and pipes are the system's, and take its time.
 constexpr std::array scenarios{
     Scenario{"pipelines", chaos::run_pipelines, 8}, Scenario{"faults", chaos::run_faulty_pipelines, 3},
     Scenario{"records", chaos::run_records, 5},     Scenario{"pools", chaos::run_pools, 6},
@@ -91,7 +91,7 @@ struct Job {
   std::uint64_t seed = 0;
   Case* now = nullptr;
   std::uint64_t digest = 0;
-  std::array<char, 8192> failure{};  ///< In words; empty if nothing was found.
+  std::array<char, 8192> failure{};  ///< A text; empty if nothing was found.
 
   void print_to_failure(char const* headline) {
     std::string text = std::string("\nFAILED, ") + headline + "\n  options: " + now->options() +
@@ -202,6 +202,6 @@ int main(int count, char** words) {
   penstock::simulation::prepare();
   int const code = penstock::simulation::run_all(*arguments);
   std::fflush(nullptr);
-  // Not by return: the destructors of variables that only runs have made would find nothing.
+  // It does not return: the destructors of variables that only runs have made would find nothing.
   _exit(code);
 }

@@ -42,9 +42,9 @@ class Crowd {
 struct Process {
   chaos::Draw draw{0};
   Schedule schedule;
-  std::uint64_t time = 0;  ///< Without that of operations.
+  std::uint64_t time = 0;  ///< Nanoseconds, without those of operations.
   std::uint64_t next_deadline = Fiber::never;
-  std::uint64_t yields = 0;  ///< In a row, with nothing else between.
+  std::uint64_t yields = 0;  ///< Yields in a row, with nothing else between.
   std::uint64_t lowest_rank = least_rank;
   std::uint32_t created = 0;
   Fiber* current = nullptr;
@@ -53,14 +53,14 @@ struct Process {
   Ended ended;
   void (*stuck)(void*, char const*) = nullptr;
   void* argument = nullptr;
-  Fiber* shows_stacks = nullptr;  ///< That which asks each fiber for its stack.
+  Fiber* shows_stacks = nullptr;  ///< Fiber that asks each fiber for its stack.
   bool trace = false;
   bool on = false;
   bool over = false;  ///< No turn ends any more but where its fiber waits.
 };
 
 extern Process process;
-/// Scheduling points until now, and the one at which the turn of the present fiber ends. Apart from the rest, since
+/// Scheduling points until now, and the one at which the turn of the present fiber ends. They stand apart, since
 /// each atomic operation looks at them.
 extern std::uint64_t ticks, turn_end;
 
@@ -69,11 +69,11 @@ inline std::uint64_t time_now() noexcept {
   return process.time + ticks * process.schedule.nanoseconds;
 }
 
-// What the run asks of the scheduler.
+// Requests of the run to the scheduler.
 
 /// Draws the length of the turn that begins now.
 void start_turn() noexcept;
-/// The turn of the calling fiber is over, though it could go on.
+/// Ends the turn of the calling fiber, though it could go on.
 void end_turn(void const* site) noexcept;
 /// The calling fiber cannot go on; perhaps it can when this returns.
 void leave(char const* why, void const* site) noexcept;
@@ -81,7 +81,7 @@ void make_runnable(Fiber& fiber) noexcept;
 /// Goes on with this fiber; returns when the calling one goes on.
 void go_to(Fiber& next, char const* why, void const* site) noexcept;
 
-// What the scheduler asks of the run.
+// Requests of the scheduler to the run.
 
 /// Says where each thread is, and ends the process.
 [[noreturn]] void give_up(char const* why) noexcept;

@@ -14,7 +14,7 @@
 namespace penstock::simulation {
 namespace {
 
-/// Where no system puts anything by itself.
+/// Address where no system puts anything by itself.
 constexpr std::uintptr_t heap_address = 0x2000'0000'0000;
 constexpr std::size_t heap_bytes = std::size_t{1} << 30;
 /// Sizes are rounded up to powers of two.
@@ -31,7 +31,7 @@ struct Free {
 };
 
 struct Heap {
-  std::byte* end = nullptr;  ///< What lies behind was never used in this run.
+  std::byte* end = nullptr;  ///< Memory behind it was never used in this run.
   std::array<Free*, size_classes> free{};
   bool in_use = false;
 };

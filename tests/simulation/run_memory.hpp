@@ -11,8 +11,8 @@ void prepare_memory() noexcept;
 /// Gives the program's variables the values that `prepare_memory` saw, and empties the heap of runs.
 void reset_memory() noexcept;
 
-/// From here on what is allocated by `new` lies in the heap of runs, whose addresses are the same in each process; or
-/// no longer. The standard library chooses where threads wait by the addresses of what they wait for.
+/// Has `new` allocate from here on in the heap of runs, whose addresses are the same in each process; or no longer. The
+/// standard library chooses where threads wait by the addresses of what they wait for.
 void use_heap_of_runs(bool in_use) noexcept;
 
 }  // namespace penstock::simulation

@@ -21,11 +21,11 @@ namespace {
 
 /// No scenario needs a tenth of them.
 constexpr std::uint64_t most_operations = 50'000'000;
-/// What a call of the system takes, beside the time of an operation.
+/// Time of a call of the system, beside that of an operation.
 constexpr std::uint64_t nanoseconds_of_call = 100;
-/// After so many yields of each fiber that can run, with nothing else between, they wait for the clock.
+/// Fibers wait for the clock after so many yields of each that can run, with nothing else between.
 constexpr std::uint64_t idle_yields = 50;
-/// Where no place is one at which turns end, one does after so many operations, mostly.
+/// A turn mostly ends after so many operations where no place is one at which turns end.
 constexpr std::uint64_t longest_turn = 1'000;
 /// A timeout is late by up to so much.
 constexpr std::uint64_t most_lateness = 60'000;
@@ -51,7 +51,7 @@ void let_stopped_go_on() noexcept {
   make_runnable(*std::exchange(process.stopped, nullptr));
 }
 
-/// From the beginning of the program; 0 in libraries, which lie elsewhere each time.
+/// Returns the distance from the beginning of the program; 0 in libraries, which lie elsewhere each time.
 std::uint64_t offset_of(void const* site) noexcept {
   auto const at = reinterpret_cast<std::uintptr_t>(site), begin = reinterpret_cast<std::uintptr_t>(&__executable_start);
   return at >= begin && at < reinterpret_cast<std::uintptr_t>(&_end) ? at - begin : 0;

@@ -29,7 +29,7 @@ std::uint64_t turn_end = Fiber::never;
 
 namespace {
 
-/// Not among the program's variables, since stacks are kept from run to run.
+/// It is not among the program's variables, since stacks are kept from run to run.
 struct Table {
   std::array<Fiber, most_fibers> fibers;
   Fiber outside;
@@ -45,7 +45,7 @@ void print_stack(Fiber const& fiber) noexcept {
   backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames.size()), STDERR_FILENO);
 }
 
-/// What a new fiber does first.
+/// First function of a new fiber.
 void enter() {
   Fiber& here = *process.current;
   show_stack_if_asked(here);
@@ -184,7 +184,7 @@ using simulation::process;
 
 void begin(std::uint64_t seed, bool endless) {
   simulation::Schedule const schedule = simulation::schedule_of(seed, endless);
-  // What has passed until now stays as it is.
+  // Time that has passed until now stays as it is.
   process.time += simulation::ticks * (process.schedule.nanoseconds - schedule.nanoseconds);
   process.schedule = schedule;
   process.draw = Draw(schedule.seed);

@@ -5,17 +5,17 @@
 
 namespace penstock::simulation {
 
-/// What a run came to.
+/// Result of a run.
 struct Ended {
-  std::uint64_t digest = 0;      ///< Of all decisions of the scheduler.
+  std::uint64_t digest = 0;      ///< Made of all decisions of the scheduler.
   std::uint64_t operations = 0;  ///< Scheduling points.
   std::uint64_t switches = 0;
   std::uint64_t fibers = 0;
-  std::uint64_t nanoseconds = 0;  ///< Of the simulation.
+  std::uint64_t nanoseconds = 0;  ///< Time of the simulation.
   std::uint64_t left = 0;         ///< Threads that were not joined.
 };
 
-/// Once, before the first run: nothing that is made later is known to a run but what it makes itself.
+/// Must be called once, before the first run: nothing made later is known to a run but what it makes itself.
 void prepare() noexcept;
 
 /// Runs `body(argument)` as the first thread of a simulated process, to its end. Its first scheduling points decide

@@ -26,7 +26,7 @@ using penstock::simulation::running;
 using penstock::simulation::wake;
 
 constexpr std::uint64_t second = 1'000'000'000;
-/// What the clocks say when a run begins, in seconds.
+/// Seconds that the clocks show when a run begins.
 constexpr std::uint64_t monotonic_start = 1'000;
 constexpr std::uint64_t realtime_start = 1'700'000'000;
 constexpr std::uint64_t no_time_seconds = std::uint64_t{1} << 33;
@@ -41,7 +41,7 @@ std::uint64_t nanoseconds_of(timespec const& time) noexcept {
   return seconds >= no_time_seconds ? Fiber::never : seconds * second + static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-/// When a wait ends, in the time of the run.
+/// Returns when a wait ends, in the time of the run.
 std::uint64_t until(clockid_t clock, timespec const* moment) noexcept {
   if (moment == nullptr) return Fiber::never;
   std::uint64_t const all = nanoseconds_of(*moment), start = start_of(clock);
@@ -82,7 +82,7 @@ void unlock(pthread_mutex_t* mutex) noexcept {
   if (state.__nusers != 0) wake(mutex, 1);
 }
 
-/// Between the release of the mutex and the sleep no other fiber goes on.
+/// No other fiber goes on between the release of the mutex and the sleep.
 int wait_until(pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t deadline, void const* site) noexcept {
   disturb(site);
   bool const early = wakes_early();
@@ -185,7 +185,7 @@ SIMULATION_EXPORT long syscall(long number, ...) noexcept {
       bool const endless = penstock::chaos::endless_waits() && penstock::chaos::is_long(time);
       return wait_on_futex(word, value, endless ? Fiber::never : after(time));
     }
-    case FUTEX_WAIT_BITSET:  // Of this it is a moment, not a span.
+    case FUTEX_WAIT_BITSET:  // Its time is a moment, not a span.
       return wait_on_futex(word, value,
                            until((operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC, time));
     case FUTEX_WAKE: {

@@ -36,7 +36,7 @@ struct FolderOfSinks : FolderOfFiles {
     return text.str();
   }
   void hold(std::string const& name, std::string const& text) const { std::ofstream(path(name)) << text; }
-  /// What the call throws; empty, if nothing.
+  /// Returns what the call throws; empty, if nothing.
   template <class Call>
   static std::string problem_of(Call call) {
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sink does where the system refuses calls, which are this program's own, or memory.
+// Tests what a sink does where the system refuses calls, which are this program's own, or memory.
 
 // With it glibc defines poll in a header; it is defined here.
 #undef _FORTIFY_SOURCE

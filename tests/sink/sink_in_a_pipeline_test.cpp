@@ -52,7 +52,7 @@ struct ASinkInAPipeline : support::FolderOfSinks {
   }
 };
 
-/// The same with a pipe that takes less than one tile.
+/// A pipeline whose sink writes to a pipe that takes less than one tile.
 struct APipeBehindAPipeline : ASinkInAPipeline {
   int reader = -1, writer = -1;
   void SetUp() override {
@@ -68,7 +68,7 @@ struct APipeBehindAPipeline : ASinkInAPipeline {
     close(writer);
     ASinkInAPipeline::TearDown();
   }
-  /// Until the first tile waits in the sink, as the pipe is full, and all others are out.
+  /// Waits until the first tile waits in the sink, as the pipe is full, and all others are out.
   void await_held() const {
     for (int held = 0; held < fcntl(writer, F_GETPIPE_SZ) || pipeline.snapshot().pool.lent < tiles;
          std::this_thread::yield()) {

@@ -7,7 +7,7 @@ namespace penstock::support {
 
 /// The CPU device, with enough threads for as many holds as a contract makes at once. It is "Cpu" or "CpuLegacy".
 DeviceUnderTest cpu_device_under_test(Flavour flavour = Flavour::per_thread);
-/// The same as a modelled GPU, on this machine's clock. It is fast, so that tests do not take long.
+/// The CPU device as a modelled GPU, on this machine's clock. It is fast, so that tests do not take long.
 DeviceUnderTest modelled_gpu_under_test();
 
 }  // namespace penstock::support

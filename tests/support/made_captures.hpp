@@ -70,7 +70,7 @@ class MadeCapture {
   bool const swapped_, nanoseconds_;
 };
 
-/// At most `most` random bytes, seldom none.
+/// Returns at most `most` random bytes, seldom none.
 inline std::string some_bytes(std::mt19937& random, std::size_t most) {
   std::string bytes(random() % (most + 1), '\0');
   for (char& byte : bytes) byte = static_cast<char>(random() % 4 == 0 ? 0 : random());

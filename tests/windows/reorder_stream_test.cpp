@@ -20,10 +20,10 @@ namespace {
 using std::chrono::milliseconds;
 using testing::ElementsAre;
 
-/// What a tile had when it left.
+/// Content of a tile when it left.
 struct SentRows {
   RowsOfTile says;
-  std::vector<std::uint64_t> numbers;  ///< In its rows, in order; those that are absent are left out.
+  std::vector<std::uint64_t> numbers;  ///< Numbers in its rows, in order; those that are absent are left out.
   std::size_t filled = 0;
   bool operator==(SentRows const&) const = default;
 };
@@ -77,11 +77,11 @@ struct AStreamOfNumbers : testing::Test {
   Placed place(std::uint64_t number) { return place(number, number); }
 };
 
-/// What becomes of records by their true positions, one at a time and without arithmetic that wraps.
+/// Model that follows records by their true positions, one at a time and without arithmetic that wraps.
 struct PlainModel {
   ReorderOptions options;
   std::set<std::int64_t> placed;
-  std::map<std::int64_t, std::int64_t> given_up_to;  ///< Of each tile.
+  std::map<std::int64_t, std::int64_t> given_up_to;  ///< Keyed by tile.
   std::map<std::int64_t, Clock::time_point> open;    ///< Tiles, since when.
   std::int64_t least = 0, greatest = 0, passed = 0;  ///< Tiles before `passed` have left for good.
   bool began = false, fixed = false;

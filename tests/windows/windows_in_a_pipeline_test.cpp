@@ -160,7 +160,7 @@ struct APipelineOfWindows : testing::Test {
   cpu::CpuDevice device;
   Pipeline pipeline{device,
                     {.tile = {.input_bytes = 32, .more_input_bytes = {64}}, .lanes = 1, .tuning = {.tiles = 8}}};
-  std::map<std::int64_t, std::uint64_t> records;  ///< By window.
+  std::map<std::int64_t, std::uint64_t> records;  ///< Keyed by window.
   std::atomic<std::uint64_t> closed{0};
 
   void TearDown() override { EXPECT_EQ(pipeline.pool().on_loan(), 0U) << "a tile never came home"; }

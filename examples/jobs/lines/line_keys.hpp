@@ -36,7 +36,7 @@ class LineKeys {
     auto const reason = static_cast<LineReason>(most - std::begin(totals_.reasons.keys));
     bool const helps = *most > all / 2 || reason == LineReason::outside || reason == LineReason::no_year;
     std::string const remedy =
-        helps ? remedy_of(reason) : "";  // Where most lines have a group, the field is the right one.
+        helps ? remedy_of(reason) : "";  // The field is the right one where most lines have a group.
     return {"The row `other` has " + std::to_string(other) + " of " + std::to_string(all) +
             (all == 1 ? " line" : " lines") + ", " + (*most == other ? "" : std::to_string(*most) + " of them ") +
             "as " + words_of(reason) + "." + (remedy.empty() ? "" : " " + remedy + ".")};

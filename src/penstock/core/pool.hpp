@@ -82,7 +82,7 @@ class Pool {
   Pool(std::span<PoolPart const> parts, TileShape shape, std::chrono::nanoseconds spin = {}, std::size_t reserve = 0);
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
-  /// Reports on stderr if a tile is still on loan: its holder is about to use memory that is gone. The pool may die as
+  /// Says by a message if a tile is still on loan: its holder is about to use memory that is gone. The pool may die as
   /// soon as `on_loan` or `wait_until_home` has said that none is, whichever thread brought the last one home.
   ~Pool();
 

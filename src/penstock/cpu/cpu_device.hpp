@@ -73,7 +73,7 @@ class CpuDevice : public Device {
  public:
   /// Throws: Error, if the options make no sense or the threads cannot be had.
   explicit CpuDevice(CpuOptions options = {});
-  /// Reports on stderr if anything that it lent is still out.
+  /// Says by a message if anything that it lent is still out.
   ///
   /// On a thread of its own, in a kernel that calls `std::exit`, say, and in a child of fork, which has none of its
   /// threads, it cannot wait: it leaves all that it has in memory.

@@ -62,7 +62,7 @@ inline void check_launch(char const* kernel, CallSite where = CallSite::here()) 
   check(cudaGetLastError(), kernel, where);
 }
 
-/// Does for destructors what `check` does for calls: one line on stderr, and never an exception.
+/// Does for destructors what `check` does for calls: one message, and never an exception.
 ///
 /// It is silent when the process is ending and CUDA has ended before it.
 void report(cudaError_t result, char const* what, CallSite where = CallSite::here()) noexcept;

@@ -126,8 +126,9 @@ class Lane {
   Stage* finished_stage() const noexcept { return finished_ ? stage_.get() : nullptr; }
   /// The reason why the stage's finish failed, if it did; only once closed.
   std::shared_ptr<Failure const> finish_failure() const noexcept { return finish_failure_; }
-  /// The CPUs that its thread is bound to; and the reason, in words, why it is not bound as asked.
+  /// The CPUs that its thread is bound to.
   CpuSet const& bound_to() const noexcept { return thread_.bound_to(); }
+  /// The reason, in words, why its thread is not bound as asked.
   std::optional<std::string> const& binding_error() const noexcept { return thread_.binding_error(); }
   /// Summary of what it did; only once closed.
   LaneSummary summary() const noexcept;

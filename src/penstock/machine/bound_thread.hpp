@@ -32,7 +32,7 @@ class BoundThread {
   BoundThread(std::string name, CpuSet cpus, Body body);
   BoundThread(BoundThread&&) noexcept;
   BoundThread& operator=(BoundThread&& other) noexcept;
-  /// Reports on stderr what escaped the body, if neither `join` nor `finish` asked for it.
+  /// Says by a message what escaped the body, if neither `join` nor `finish` asked for it.
   ///
   /// Blocks: until the body has returned.
   ~BoundThread();

@@ -30,7 +30,7 @@ class RingReader final : public MemoryOwner {
 
   /// Shape: `memory` outlives this.
   explicit RingReader(RingMemory const& memory);
-  /// Reports on stderr if a tile still refers to a slot.
+  /// Says by a message if a tile still refers to a slot.
   ~RingReader() override;
 
   /// Takes the next piece, from alternate places, if there is one of at most `at_most` bytes.

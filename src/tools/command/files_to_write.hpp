@@ -60,14 +60,14 @@ class FilesToWrite {
 struct TraceArguments {
   std::string file;  ///< Empty for none.
   std::uint64_t every = 1;
-  std::string with = "events";  ///< Or "cupti".
+  std::string with = "events";  ///< "events" or "cupti".
   bool nvtx = false;
 
   /// `of` is what the trace shows, as in "the run".
   void add_to(CLI::App& command, std::string const& of);
   /// Adds the options of the trace only.
   void add_trace_to(CLI::App& command, std::string const& of);
-  /// The same as arguments of another command, which writes to `path`; empty for no trace.
+  /// Returns the options as arguments of another command, which writes to `path`; empty for no trace.
   std::vector<std::string> arguments(std::string const& path) const;
   /// Throws: Error of kind bad_argument, if the options do not go together, or not with this build.
   void check() const;

@@ -28,7 +28,7 @@ std::string short_number(double value);
 std::string formatted(char const* pattern, double value);
 /// A value of an axis for people: sizes in KiB and the like.
 std::string axis_value_text(std::string const& axis, std::string const& value);
-/// The same as data: counts and sizes are numbers.
+/// A value of an axis as data: counts and sizes are numbers.
 nlohmann::ordered_json axis_value_as_json(std::string const& value);
 
 /// The text; null for an empty one, which is not known.
@@ -74,7 +74,7 @@ BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cud
 
 /// Description of a device for people: "NVIDIA H200", or "model of NVIDIA H200 (model:h200, 16 CPUs, 20 times slower)".
 std::string device_text(DeviceInfo const& device);
-/// The same of the member `device` of docs/results.md.
+/// Description of a device from the member `device` of docs/results.md.
 std::string device_text(nlohmann::ordered_json const& device);
 /// Factor by which this machine's time is slower, for results of a modelled GPU; else null.
 nlohmann::ordered_json slower_or_null(std::string const& model);

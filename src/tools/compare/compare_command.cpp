@@ -138,7 +138,7 @@ bool CompareCommand::judge(Comparison& comparison, RunProgress& progress, Interr
   return could;
 }
 
-/// The same point by both, one after the other: the one with the greatest difference.
+/// Writes the trace of a point by both, one after the other: the point with the greatest difference.
 void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const> scratch, Comparison const& comparison,
                                     Interrupt const& interrupt) const {
   auto const point = comparison.plainest();

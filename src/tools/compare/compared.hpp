@@ -55,7 +55,7 @@ struct ComparedPoint {
   std::uint64_t threads() const { return axes.value("producers", std::uint64_t{0}); }
   /// "producers 4, tile 4 KiB"; empty if nothing is swept.
   std::string where() const { return place_without(""); }
-  /// The same as where(), without the producers.
+  /// Place as by where(), without the producers.
   std::string elsewhere() const { return place_without("producers"); }
 
  private:
@@ -68,7 +68,7 @@ struct Compared {
   std::string legacy_commit = {};     ///< Empty if unknown.
   std::vector<ComparedPoint> points = {};
   nlohmann::ordered_json legacy_timeline = {};      ///< `point` is one of `points`; or null.
-  nlohmann::ordered_json per_thread_timeline = {};  ///< Likewise.
+  nlohmann::ordered_json per_thread_timeline = {};  ///< `point` is one of `points`; or null.
 
   std::uint64_t most_threads() const;
   /// The producers of all points; 0 if they are an axis, or were chosen by the pipeline.

@@ -67,7 +67,7 @@ class FileWalk {
 /// One file that shall be hashed.
 struct WantedFile {
   std::string path;
-  std::string problem;                            ///< Why it cannot be, or empty.
+  std::string problem;                            ///< Reason why it cannot be hashed, or empty.
   std::string expected;                           ///< The sum of a check list, or empty.
   std::string shown = {};                         ///< The path as that list has it, or empty.
   std::shared_ptr<OpenFolder const> folder = {};  ///< The same as InputFile::folder.

@@ -58,7 +58,7 @@ class HashBook {
   /// Blocks: while files are handed out; so do `abandon`, `add`, `fail` and `cancel`.
   /// Throws: what on_file and on_enough throw, as those do; that file was handed out all the same.
   void close(std::uint64_t file, std::uint64_t tiles);
-  /// The same for a file that is not read to its end, because the run was stopped: the part that was read must not pass
+  /// Closes a file that is not read to its end, because the run was stopped: the part that was read must not pass
   /// for all of it.
   void abandon(std::uint64_t file, std::uint64_t tiles);
   /// Adds a tile that returned hashed.

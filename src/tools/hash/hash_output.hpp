@@ -20,7 +20,7 @@ enum class HashFormat : std::uint8_t {
   sums,    ///< "HASH  PATH".
   hashes,  ///< "HASH".
   check,   ///< "PATH: OK".
-  quiet,   ///< The same as check, without what is OK.
+  quiet,   ///< Lines of check, without those that are OK.
   json     ///< An object on each line, and the summary as the last one.
 };
 

@@ -125,7 +125,7 @@ class HashSource final : public Source, private FileObserver {
   std::atomic<std::uint64_t> grouped_files_{0}, grouped_bytes_{0}, deferred_files_{0};
   std::atomic<bool> cut_short_{false};
   std::string expected_;  ///< The sum expected of the file that was wanted last.
-  std::string shown_;     ///< Likewise.
+  std::string shown_;     ///< WantedFile::shown of that file.
   FileSource files_;
 };
 

@@ -70,7 +70,7 @@ enum class Kind : std::uint8_t {
   call_name,      ///< `correlation` is CUPTI's number of the call; `text`.
   graph_copy,     ///< A copy in an executable graph, which is `stream`: first, second, bytes. It is the node `end` from
                   ///< `begin` on. `what`: 0 as it was made, 1 as it was changed.
-  graph_fill,     ///< Likewise.
+  graph_fill,     ///< A memset in an executable graph, by the same fields.
   device,         ///< `device`; first: multiprocessors; second: threads that one has room for; `bytes`: its memory.
   lost,           ///< CUPTI had no room for `bytes` activities.
   graph_unknown,  ///< The same as graph_copy, if the bytes that the node touches are not known; without a node, those

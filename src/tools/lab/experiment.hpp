@@ -50,12 +50,12 @@ Observation observe(DeviceGroup const& devices, Experiment const& experiment, Wo
 
 /// A kernel in the legacy default stream between kernels of two blocking streams.
 Experiment legacy_between();
-/// The same between kernels of two non-blocking streams.
+/// A kernel in the legacy default stream between kernels of two non-blocking streams.
 Experiment legacy_beside();
 
 /// Eight streams, with a short launch in the legacy default stream after each kernel.
 Experiment stray_legacy();
-/// The same with the launching thread's own default stream.
+/// Eight streams, with a short launch in the launching thread's own default stream after each kernel.
 Experiment stray_per_thread();
 /// Eight host threads that launch in the legacy default stream.
 Experiment threads_legacy();
@@ -75,14 +75,14 @@ Experiment event_waits();
 Experiment collective();
 /// A library that uses the legacy default stream, called among threads that use their own.
 Experiment library_joins();
-/// The same among threads with non-blocking streams.
+/// A library that uses the legacy default stream, called among threads with non-blocking streams.
 Experiment library_beside();
 
 /// Copy, kernel and copy of parts over one stream and over several, where kernels take longest.
 Experiment streams();
-/// The same where copies take longest.
+/// Copy, kernel and copy of parts over one stream and over several, where copies take longest.
 Experiment short_kernel();
-/// The same where copies and kernels take as long as each other.
+/// Copy, kernel and copy of parts over one stream and over several, where copies take as long as kernels.
 Experiment equal_steps();
 
 /// A host that fills one, two or three buffers cyclically.

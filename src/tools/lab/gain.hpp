@@ -21,7 +21,7 @@ struct Run {
   std::vector<Interval> of(std::span<Interval const> all) const;
 };
 
-/// The same intervals, but a piece that waited for its engine begins when that was free. Labels name the engine: "up",
+/// Intervals in which a piece that waited for its engine begins when that was free. Labels name the engine: "up",
 /// "down", and all others for kernels that fill the device.
 std::vector<Interval> without_waits(std::vector<Interval> intervals, int copy_engines);
 /// Share of the time of all pieces in which others ran beside them: 0 if each ran alone, 2/3 if three ran at any time.

@@ -32,7 +32,7 @@ class HeldStream {
   ///
   /// Shape: once.
   void hold() { stream_.launch_host_function(gate_); }
-  /// The same, drawn in that row of a workbench of the device.
+  /// Puts it into the stream, drawn in that row of a workbench of the device.
   void hold(Workbench& bench, std::string row) {
     bench.timed(std::move(row), "held", stream_, [&] { hold(); });
   }

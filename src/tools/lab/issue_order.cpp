@@ -183,7 +183,7 @@ struct Both {
 /// Properties that matter for the order of issue.
 struct Traits {
   CopyEngines engines;
-  std::optional<bool> together;  ///< Whether kernels that are issued one right behind the other end together.
+  std::optional<bool> together;  ///< True if kernels that are issued one right behind the other end together.
 
   bool known() const { return engines.known && together.has_value(); }
   bool ends_together() const { return together.value_or(false); }

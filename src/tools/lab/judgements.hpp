@@ -52,7 +52,7 @@ struct RaceResults {
   std::size_t wrong = 0;
   float seen = 0;  ///< The first wrong value.
 };
-/// The same work without the event that orders it, and with it.
+/// Results of the same work without the event that orders it, and with it.
 struct RaceSeen {
   std::size_t all = 0;
   float right = 0;

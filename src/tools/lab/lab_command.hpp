@@ -31,7 +31,7 @@ std::string as_text(LabPlace const& place);
 ///
 /// Units: columns in characters.
 std::string as_text(lab::Experiment const& experiment, std::size_t columns);
-/// The same, with the observation and its meaning.
+/// Purpose of an experiment, with the observation and its meaning.
 std::string as_text(lab::Experiment const& experiment, lab::Observation const& seen, std::size_t columns);
 /// Number of experiments that went as expected.
 std::string summary_text(std::size_t as_expected, std::size_t all, std::size_t late = 0);

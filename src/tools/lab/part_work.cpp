@@ -14,7 +14,7 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr int repetitions = 3;
-/// Of something that the host is late with now and then.
+/// Maximum number of tries of something that the host is late with now and then.
 constexpr int most_tries = 30;
 /// Input and output of any number of parts are whole pages.
 constexpr std::size_t unit_bytes = 2048;

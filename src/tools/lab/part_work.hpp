@@ -75,7 +75,7 @@ class PartWork {
   ///
   /// Threads: when the device is not at this part, as for all that follow up to `wrong`.
   void renew(std::size_t part);
-  /// The same for all.
+  /// Gives all parts new content.
   void renew();
   /// True if it came back unchanged.
   bool right(std::size_t part) const;

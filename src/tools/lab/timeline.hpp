@@ -69,7 +69,7 @@ struct Verdict {
   bool late = false;       ///< This machine was too slow for the clock of a model, so times have no meaning.
 };
 
-/// The same, but a verdict that is not as expected counts as disproved.
+/// Returns the verdict, but one that is not as expected counts as disproved.
 Verdict certainly(Verdict verdict);
 /// The same of a run for which the clock of a model was late: it says so. Unless it is as expected or disproved, it
 /// cannot be told.

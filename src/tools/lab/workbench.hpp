@@ -89,7 +89,7 @@ class Workbench {
   void kernel(std::string row, std::string const& label, StreamRef stream, unsigned times = 1,
               std::uint32_t blocks = 1);
 
-  /// The same, without recording its times.
+  /// Puts a kernel of that duration into a stream, without recording its times.
   void occupy(std::string_view label, std::chrono::nanoseconds duration, StreamRef stream, std::uint32_t blocks = 1);
   /// Holds the streams for a tenth of the kernel time: work that is put into them meanwhile is there when they
   /// continue, so the pace of the host makes no difference.

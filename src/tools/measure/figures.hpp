@@ -24,7 +24,7 @@ struct Trial {
   Report report;
   PipelineOptions options;         ///< Options that the setting led to on this machine.
   std::uint64_t pinned_bytes = 0;  ///< Maximum that was held, by memory_peaks.
-  std::uint64_t device_bytes = 0;  ///< Likewise.
+  std::uint64_t device_bytes = 0;  ///< Maximum of device memory that was held, by memory_peaks.
   double bytes_per_tile = 0;       ///< Bytes of one direction, as filled in the tiles of the run.
   double items_per_tile = 0;       ///< Items by Job::items; 0 if it counts none.
 };
@@ -72,7 +72,7 @@ struct Traced {
 struct PointResult {
   Point point = {};
   std::vector<double> tiles_per_second = {};  ///< One value for each repeat.
-  std::vector<double> cpu_s_per_tile = {};    ///< Likewise.
+  std::vector<double> cpu_s_per_tile = {};    ///< One value for each repeat.
   std::size_t apart = 0;                      ///< Number of these repeats that had a process each; the others share
                                               ///< one.
   std::optional<Trial> last = {};             ///< The last repeat.
@@ -84,8 +84,8 @@ struct PointResult {
   std::vector<std::string> remarks = {};     ///< Sentences on what could not be measured beside it, and why.
   std::string too_slow = {};                 ///< For a model: says that this machine was too slow in some repeat; or
                                              ///< empty.
-  std::string late_ceilings = {};            ///< Likewise, while they were measured.
-  std::string error = {};                    ///< Why it could not be measured; empty if it could.
+  std::string late_ceilings = {};            ///< The same sentence for the time of the ceilings; or empty.
+  std::string error = {};                    ///< Reason why it could not be measured; empty if it could.
 
   /// True if its figures are the device's: it was measured, and no clock was late meanwhile.
   bool judged_by_its_clock() const { return error.empty() && !tiles_per_second.empty() && too_slow.empty(); }

@@ -52,7 +52,7 @@ class RepeatedSource final : public Source {
   Pool const& pool_;
   std::shared_ptr<Pass> now_;
   std::vector<std::shared_ptr<Pass>> of_tile_;  ///< The latest pass of each tile of the pool.
-  std::vector<LeftOut> left_out_;               ///< That of the first pass that is over and has any.
+  std::vector<LeftOut> left_out_;               ///< Input left out by the first pass that is over and left out any.
   std::atomic<std::uint64_t> latest_start_{0};
   mutable std::mutex mutex_;
   std::vector<std::uint64_t> starts_;  ///< Pass::start of all passes, in order.

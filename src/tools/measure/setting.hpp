@@ -44,7 +44,7 @@ struct AxisKind {
   std::string preset;                 ///< Its value if it is not named.
   OptionRow const* option = nullptr;  ///< Null if it is not an option of a pipeline.
   std::string_view sentence = {};     ///< Describes it, if it is not an option of a pipeline.
-  std::string_view words = {};        ///< Likewise: some of what it takes.
+  std::string_view words = {};        ///< Some of what it takes, if it is not an option.
 
   /// True if stages, sources or sinks would notice it: no profile and no search chooses it.
   bool of_job() const { return option == nullptr || !option->in(named_in::profiles); }

@@ -140,7 +140,7 @@ class Sweep {
     return "";
   }
 
-  /// Likewise, for a measurement that the point can do without.
+  /// Attempts a measurement that the point can do without.
   template <class Body>
   void attempt_beside(PointResult& result, std::string const& what, Body body) {
     std::string const wrong = attempt(result, body);

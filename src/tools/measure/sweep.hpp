@@ -67,7 +67,7 @@ inline namespace PENSTOCK_FLAVOUR {
 std::vector<PointResult> sweep(DeviceGroup const& devices, std::vector<Point> points, SweepOptions const& options,
                                std::stop_token const& stop,
                                std::function<void(SweepProgress const&)> const& progress = {});
-/// Likewise, each point on the devices that it names. Continues with the results so far: points with an error stay as
+/// Sweeps so, each point on the devices that it names. Continues with the results so far: points with an error stay as
 /// they are.
 ///
 /// Throws: Error of kind bad_argument, if a point names other devices.

@@ -35,7 +35,7 @@ struct AxisOptions {
   std::map<std::string, std::string> lists;  ///< Lists by axis, as asked for.
   /// Values by option of the job that takes no list; none if the option was not named.
   std::map<std::string, std::vector<std::string>> plain;
-  std::vector<std::string> devices{"auto"};  ///< As named; an axis if there are several.
+  std::vector<std::string> devices{"auto"};  ///< Devices as named; an axis if there are several.
   SlowerOption slower;
   ProfileOption profile;
   std::set<std::string> from_profile;  ///< The axes that the profile sets.

@@ -32,7 +32,7 @@ struct TrialOptions {
   std::shared_ptr<FillMemory> memory = std::make_shared<FillMemory>();
   StepLog* recorder = nullptr;  ///< Is told where the tiles were; null for none.
   Ranges* ranges = nullptr;     ///< Show profilers what the threads are at; null for none.
-  /// Of run_whole: called when all is made and nothing has begun; what it gives is destroyed when the run is over.
+  /// Used by run_whole: called when all is made and nothing has begun; its result is destroyed when the run is over.
   std::function<std::shared_ptr<void>(Pipeline const&, Source const&, JobWork const&)> beside = {};
   /// Used by run_whole: gets JobWork::lines_so_far. If it is empty, that is not called.
   std::function<void(std::string const&)> print = {};
@@ -84,7 +84,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
 /// Throws: as run_trial; also Error of kind device_refused, if the pipeline does not keep up.
 std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                             TrialOptions const& options, std::stop_token const& stop);
-/// Likewise, but returns only the latency.
+/// Does the same, but returns only the latency.
 std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                      TrialOptions const& options, std::stop_token const& stop);
 

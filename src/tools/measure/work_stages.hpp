@@ -37,7 +37,7 @@ class HashStage final : public Stage {
 ///
 /// Throws: Error of kind bad_argument, if the job does not say how to make it; what Job::make throws.
 JobWork work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop);
-/// The same for a run of a measurement, with the digest or without it.
+/// Returns such parts for a run of a measurement, with the digest or without it.
 JobWork measured_work_of(Setting const& setting, FillMemory* memory, std::stop_token const& stop,
                          bool digested = false);
 

@@ -27,7 +27,7 @@ struct SearchAxis {
 /// Effort of a measurement.
 enum class Effort : std::uint8_t {
   glance,  ///< Little: there are many points.
-  look,    ///< More: few points are left, which differ little.
+  look,    ///< Much: few points are left, which differ little.
 };
 
 /// A function whose highest point a search looks for: a machine with a job, or something made up in a test.

@@ -21,7 +21,7 @@ struct WatchCommand {
   std::vector<std::string> words;  ///< The program and its arguments.
   std::string read;                ///< A log or results to read, instead.
   std::string logs;                ///< A folder that keeps the logs.
-  std::string limit = "256MiB";    ///< Of each log.
+  std::string limit = "256MiB";    ///< Maximum size of each log.
   std::string trace;
   std::string html;
   std::vector<std::string> expected;

@@ -33,7 +33,7 @@ struct Hazards {
   /// Pairs of a launch and the last one of another stream that only the fence keeps in order. The bytes that kernels
   /// touch are not known.
   std::uint64_t launches = 0;
-  std::uint64_t launches_and_copies = 0;  ///< Likewise of a launch and a copy, memset or graph.
+  std::uint64_t launches_and_copies = 0;  ///< Such pairs of a launch and a copy, memset or graph.
   std::uint64_t unordered = 0;            ///< Pairs on the same bytes that nothing keeps in order, fence or not.
   /// Pairs that are in order only if a thread that waited for the first notified the thread of the second: no log shows
   /// that. They are not among `pairs`.

@@ -39,14 +39,14 @@ struct WatchLog {
   std::uint64_t lost = 0;  ///< Activities for which CUPTI had no room.
 
   std::vector<WatchRecord> calls = {};       ///< Calls ordered by their begin.
-  std::vector<WatchRecord> activities = {};  ///< Likewise.
+  std::vector<WatchRecord> activities = {};  ///< Activities ordered by their begin.
   std::map<std::uint32_t, WatchedThread> threads = {};
   std::map<std::uint64_t, std::string> kernel_names = {};
   std::map<std::uint32_t, std::string> call_names = {};
   std::map<std::uint64_t, std::vector<WatchRecord>> graphs = {};  ///< Their nodes, by their begin.
   std::map<std::uint32_t, WatchedDevice> devices = {};
   std::vector<watch_log::Total> call_totals = {};      ///< Totals of calls that were only counted, by WatchCall.
-  std::vector<watch_log::Total> activity_totals = {};  ///< Likewise, by WatchKind.
+  std::vector<watch_log::Total> activity_totals = {};  ///< Totals of activities that were only counted, by WatchKind.
 };
 
 /// Reads a log. One that ends too early, or whose process was killed, has the records written until then.

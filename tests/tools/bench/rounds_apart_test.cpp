@@ -18,12 +18,12 @@ struct TwoPointsApart : testing::Test {
                                      {.setting = {.pipeline = {.producers = 2}, .tile = 1'000'000}}};
   ApartOptions options{.least = 3, .most = 5};
   std::stop_source stop;
-  std::vector<std::vector<std::size_t>> asked_for;  ///< By round; none means all.
+  std::vector<std::vector<std::size_t>> asked_for;  ///< Points by round; none means all.
   std::vector<double> steady{1000, 1001, 1002, 1003, 1004};
   std::vector<double> other{1000, 1001, 1002, 1003, 1004};
   int code = 0;
   std::string complaint;
-  int failing_round = -1;  ///< In which the second point fails.
+  int failing_round = -1;  ///< Round in which the second point fails.
 
   static std::string point(double tiles) {
     return R"({"error":null,"tiles_per_s":{"median":)" + std::to_string(tiles) + R"(},"gb_per_s":{"median":)" +

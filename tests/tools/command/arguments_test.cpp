@@ -11,7 +11,7 @@
 namespace penstock::cli {
 namespace {
 
-/// What is said of `text`; nothing, if it will do.
+/// Returns what is said of `text`; nothing, if it will do.
 std::string said(CLI::Validator const& check, std::string text) {
   return check(text);
 }

@@ -19,7 +19,7 @@ struct NamedFiles : support::FolderOfFiles {
     support::FolderOfFiles::SetUp();
     std::ofstream(path("there")) << "content";
   }
-  /// What is said of them; empty if they are apart.
+  /// Returns what is said of them; empty if they are apart.
   std::string said() const {
     try {
       FilesToWrite const files(read, written, {});

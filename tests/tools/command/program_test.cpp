@@ -33,7 +33,7 @@ TEST(Child, MaySayMoreThanPipesHoldOnBothAtOnce) {
 }
 
 TEST(Child, HasNothingToReadAndAllSignals) {
-  // As Interrupt does it.
+  // Blocks the signal as Interrupt does.
   sigset_t kept;
   sigset_t before;
   sigemptyset(&kept);

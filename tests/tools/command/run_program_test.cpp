@@ -69,7 +69,7 @@ TEST_F(ProgramThatRuns, IsEndedIfItsTimeIsUpAlsoIfItDoesNotListen) {
   ProgramRun run = shell("trap '' TERM; echo deaf; while :; do :; done");
   run.longest = run.grace = 50ms;
   ProgramEnd end = run_program(run);
-  // On a busy machine its time may be up before it is deaf.
+  // Its time may be up before it is deaf on a busy machine.
   for (; end.output.bytes() == 0; end = run_program(run)) run.longest *= 2;
   EXPECT_TRUE(end.overtime);
   EXPECT_EQ(end.signal, SIGKILL);

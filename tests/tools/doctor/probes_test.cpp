@@ -64,7 +64,7 @@ TEST_F(ProbesOfTheCpuDevice, ThrowWhatTheDeviceThrows) {
 }
 
 TEST_F(ProbesOfTheCpuDevice, ThrowWhatTheDeviceThrowsAtAThreadOfTheirOwn) {
-  // In no time three downloads are made alone, by the test's own thread; the fourth is the other thread's.
+  // The test's own thread makes three downloads alone in no time; the fourth is the other thread's.
   device.inject(cpu::Fault::refuse_download, 4);
   EXPECT_THROW(probe_rates(device, 1, nullptr, stop.get_token(), 0ms), Error);
 }

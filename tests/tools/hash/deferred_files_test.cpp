@@ -17,16 +17,16 @@
 namespace penstock::cli {
 namespace {
 
-/// Likewise; some of them turn out not to be small.
+/// Files that a source may group, some of which turn out not to be small.
 struct FilesOfAGroup : SmallFilesOfASource {
   std::atomic<pid_t> asking{0};
 
-  /// For another thread.
+  /// Asks for a file on another thread.
   bool asks(Loan& loan) {
     asking = gettid();
     return source.next(*loan);
   }
-  /// Until that thread waits, or is through.
+  /// Waits until that thread waits, or is through.
   void await_asleep() const {
     while (asking == 0) std::this_thread::yield();
     support::await_asleep(asking);

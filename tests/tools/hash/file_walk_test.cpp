@@ -49,7 +49,7 @@ TEST_F(FileWalkInATree, GivesFilesInTheByteOrderOfTheirWholePaths) {
   EXPECT_EQ(walk(), (std::vector<std::string>{"Z", "a-x", "a.b", "a/c/d", "a/z", "a0", "b"}));
 }
 
-/// So no thread has to look at it again.
+/// No thread has to look at it again then.
 ///
 /// Seen to fail if what was named gets no kind.
 TEST_F(FileWalkInATree, SaysWhatKindOfFileItSaw) {

@@ -66,7 +66,7 @@ struct HashCommandOnADeviceThatFallsSilent : support::FolderOfFiles {
   void SetUp() override {
     support::FolderOfFiles::SetUp();
     command.paths = {file("a", 5000)};
-    command.pipeline.device = "cpu:0";  // Else small files would not get to it.
+    command.pipeline.device = "cpu:0";  // Otherwise small files would not get to it.
     command.pipeline.values["tile"] = "64KiB";
     command.json = true;
   }

@@ -49,7 +49,7 @@ struct HashSourceOnFiles : support::FolderOfFiles {
     support::FolderOfFiles::TearDown();
   }
 
-  /// What comes next; empty at the end.
+  /// Returns what comes next; empty at the end.
   std::optional<Loan> next() {
     Loan loan = pool.borrow();
     if (!source.next(*loan)) return std::nullopt;

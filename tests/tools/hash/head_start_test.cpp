@@ -129,7 +129,7 @@ TEST_F(HashCommandWhoseDeviceTakesItsTime, HasItDoTheRest) {
   EXPECT_THAT(lines(), HasSubstr(digest));
 }
 
-/// Seen not to end if the input does not when the device cannot be had: the pipe has a writer who writes nothing.
+/// Seen not to end if the input does not when the device cannot be had: the pipe has a writer that writes nothing.
 TEST_F(HashCommandWhoseDeviceTakesItsTime, SaysWhyItCannotBeHad) {
   command.paths = {file("a", 5000), path("pipe")};
   support::PipeWriter const writer(path("pipe"));

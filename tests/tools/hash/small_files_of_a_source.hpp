@@ -71,7 +71,7 @@ struct SmallFilesOfASource : support::FolderOfFiles {
     FileGroup const* const group = source.group_of(*loan);
     return group == nullptr ? 0 : group->files.size();
   }
-  /// As a pipeline would.
+  /// Finishes a tile as a pipeline would.
   void finish(Loan loan) {
     loan->filled = source.fill(*loan);
     if (grouped_in(loan) == 0) {

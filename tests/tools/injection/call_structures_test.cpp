@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where penstock looks into the structures of the driver's calls is where CUDA's headers have it, where they are.
+// Tests that penstock looks into the structures of the driver's calls where CUDA's headers have it, where they are.
 #include <cuda.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What penstock says of the driver's calls is what the headers of CUDA say, where they are.
+// Tests that penstock says of the driver's calls what the headers of CUDA say, where they are.
 #include "tools/injection/watched_calls.hpp"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ Function* find(char const* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
 
-/// So many copies.
+/// Makes `count` copies.
 void copy(std::uint64_t count) {
   static char host[65536], device[65536];
   static bool const started = find<int(unsigned)>("cuInit")(0) == 0;

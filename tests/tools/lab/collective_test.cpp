@@ -10,7 +10,7 @@
 namespace penstock::lab {
 namespace {
 
-/// On CPU devices times are told, not judged: two CPUs do the work of all of them.
+/// Times are told on CPU devices, not judged: two CPUs do the work of all of them.
 TEST(Collective, HasRightSumsInEachOfItsWays) {
   cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 4}}, second{{.ordinal = 1, .compute_threads = 4}};
   Observation const seen = observe(DeviceGroup{&first, &second}, collective());

@@ -40,7 +40,7 @@ class HeldKernels {
   virtual void end_all() = 0;
 };
 
-/// On the CPU device.
+/// Held kernels on the CPU device.
 class CpuHeldKernels final : public HeldKernels {
  public:
   lab::WorkbenchOptions options() override;

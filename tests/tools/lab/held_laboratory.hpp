@@ -18,7 +18,7 @@ namespace penstock::lab {
 
 /// A device whose kernels can be held. Instantiate HeldLaboratory with it, and link penstock_lab_contract.
 struct HeldDevice {
-  std::string name;  ///< Of letters.
+  std::string name;  ///< Has letters only.
   /// A null pointer says that there is no such device here, or none that runs several kernels at once, and skips the
   /// tests.
   std::function<std::unique_ptr<Device>()> make;
@@ -47,7 +47,7 @@ class HeldLaboratory : public testing::TestWithParam<HeldDevice> {
   Verdict verdict() { return seen().verdict; }
   /// Brings kernels through a stream of their own: what nothing holds back has then had its turn, too.
   void let_all_else_run();
-  /// Sees each of them start only when the one before it was let go; nobody else starts meanwhile.
+  /// Sees each of them start only when the one before it was let go; no other starts meanwhile.
   void expect_one_at_a_time(std::vector<std::string> const& labels);
 
  private:

@@ -13,7 +13,7 @@
 namespace penstock::lab {
 namespace {
 
-/// On a GPU. Each kernel is three: one that notes when it started, one that is held, and one that notes when it ended.
+/// Kernels of a GPU. Each is three: one that notes when it started, one that is held, and one that notes when it ended.
 class GpuHeldKernels final : public support::HeldKernels {
  public:
   explicit GpuHeldKernels(StreamRef stream) {
@@ -46,7 +46,7 @@ class GpuHeldKernels final : public support::HeldKernels {
     std::lock_guard const lock(mutex_);
     return giver_;
   }
-  /// In the order in which they were asked about, if several have started since somebody last did.
+  /// Returns them in the order in which they were asked about, if several have started since the last look.
   std::vector<std::string> started() const override {
     std::lock_guard const lock(mutex_);
     for (Given const& one : given_) {

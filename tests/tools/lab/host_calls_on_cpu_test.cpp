@@ -10,8 +10,8 @@ TEST_P(HeldLaboratory, SeesACallToCopyReturnBeforeTheKernelAheadOfItOnTheCpuDevi
   begin(pageable_copy());
   held().await_given(1);
   held().await_started("kernel");
-  // Only when it has come back from the call and waits for the stream it sleeps through what else runs. Before, it may
-  // have to wait for somebody who has the device in hand, but who sleeps for that is woken by what else runs.
+  // It sleeps through what else runs only once it has come back from the call and waits for the stream. Before, it may
+  // have to wait for a thread that has the device in hand, but while it sleeps for that it is woken by what else runs.
   for (std::optional<std::uint64_t> before;;) {
     let_all_else_run();
     support::await_asleep(held().giver());

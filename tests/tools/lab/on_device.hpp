@@ -17,7 +17,7 @@ namespace penstock::lab {
 /// An experiment and a device to run it on. Instantiate Laboratory with all of them for a device, and link
 /// lab/on_device.cpp.
 struct ExperimentOnDevice {
-  std::string device;  ///< Of letters.
+  std::string device;  ///< Has letters only.
   Experiment experiment;
   /// A null pointer says that there is no such device here, or none that runs several kernels at once, and skips the
   /// tests.

@@ -58,7 +58,7 @@ TEST_F(PartsOnTheCpuDevice, AreCopiedByEnginesThatTakeWhatIsReady) {
 /// Seen to fail if a try counts in which the host was late: the order of copies would then be judged by it.
 TEST_F(PartsOnTheCpuDevice, AreNotSaidToEndTogetherWhereTheHostWasLate) {
   auto const late = [this](KernelWish const& wish, Stamp*, StreamRef) {
-    if (wish.label == "kernel") device.synchronize();  // Until the hold is over.
+    if (wish.label == "kernel") device.synchronize();  // Waits until the hold is over.
   };
   Workbench bench(device, {.kernel_time = 1ms, .launch = late});
   EXPECT_EQ(kernels_end_together(bench), std::nullopt);

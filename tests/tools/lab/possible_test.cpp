@@ -19,7 +19,7 @@ std::vector<PlannedWork> depth_first() {
   }
   return steps;
 }
-/// The same, step by step.
+/// The four parts, step by step.
 std::vector<PlannedWork> breadth_first() {
   std::vector<PlannedWork> steps;
   for (std::size_t i = 0; i < 4; ++i) steps.push_back({Unit::up, 4ms, {}});

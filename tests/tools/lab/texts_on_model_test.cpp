@@ -26,7 +26,7 @@ cpu::DeviceModel one_engine() {
   return model;
 }
 
-/// On a clock that is 20 times slower.
+/// A model on a clock that is 20 times slower.
 struct AModel : testing::Test {
   AModel() { cpu::slow_clock(20); }
   static cpu::CpuOptions options(cpu::DeviceModel const& model = built_in_model("h200").value()) {

@@ -11,7 +11,7 @@
 
 namespace penstock::support {
 
-/// What a device does wrong.
+/// Faults of a device.
 struct Wrong {
   bool one_stream = false;      ///< All streams are one.
   bool loses_uploads = false;   ///< It makes none.

@@ -42,7 +42,7 @@ TEST(Ceilings, AreWithoutTheCallsOfARunThatLaunchedGraphs) {
 
 using testing::HasSubstr;
 
-/// Of two lanes, which were asked for graphs.
+/// A report of two lanes, which were asked for graphs.
 struct GraphsRemark : testing::Test {
   Setting setting{.pipeline = {.tuning = {.graphs = Graphs::always}}};
   Report report;

@@ -76,7 +76,7 @@ TEST_F(TheTimeToFill, IsNoneWhereThereIsNoTile) {
   EXPECT_EQ(time_to_fill(nothing, {.input_bytes = 4096}).count(), 0);
 }
 
-/// Three tiles that are so far apart, and somebody who may stop them.
+/// Three tiles that are so far apart, and a thread that may stop them.
 struct AnOpenLoop : testing::Test {
   Filler filler{Fill::none, 64, ""};
   std::stop_source stop;

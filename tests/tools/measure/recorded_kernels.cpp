@@ -36,8 +36,8 @@ double sum(std::vector<Interval> const& all) {
   return nanoseconds;
 }
 
-/// What is recorded lies around the kernels, so never less is recorded than they noted. How much more depends on nobody
-/// else on a GPU; on the CPU device whatever else is busy on the host comes between a mark and its kernel.
+/// Records lie around the kernels, so never less is recorded than they noted. No other program makes it much more on a
+/// GPU; on the CPU device other work of the host comes between a mark and its kernel.
 void expect_near(Device& device, double seen, double noted, char const* what) {
   EXPECT_GE(seen / noted, 0.95) << what << ": " << seen << " recorded, " << noted << " noted";
   if (device.info().kind != DeviceKind::cuda) return;

@@ -191,7 +191,7 @@ TEST_F(ASweep, JudgesARunByThePartThatWasRecordedWhole) {
 }
 
 TEST_F(ASweep, MeasuresEachPointOnTheDevicesThatItNames) {
-  cpu::CpuDevice small({.compute_threads = 1, .memory_bytes = 8192});  // For no slot of 64 KiB.
+  cpu::CpuDevice small({.compute_threads = 1, .memory_bytes = 8192});  // No slot of 64 KiB fits in.
   DevicesByName const both{{"large", device}, {"small", small}};
   std::vector<PointResult> begun;
   for (Point& point : points_of(std::vector{Axis{"device", {"small", "large"}}, parse_axis("tile", "64KiB")}))
@@ -222,7 +222,7 @@ TEST_F(ASweep, MeasuresWhatThePartsComeToAlone) {
 }
 
 TEST_F(ASweep, KeepsThePointWhosePartsCannotBeMeasuredAlone) {
-  cpu::CpuDevice small({.compute_threads = 1, .memory_bytes = 8192});  // For a slot or two, and no more.
+  cpu::CpuDevice small({.compute_threads = 1, .memory_bytes = 8192});  // A slot or two fit in, and no more.
   options.ceilings = true;
   auto const result = sweep(small,
                             points_of(std::vector{parse_axis("tile", "4KiB"), parse_axis("slots", "1"),
@@ -236,7 +236,7 @@ TEST_F(ASweep, KeepsThePointWhosePartsCannotBeMeasuredAlone) {
   EXPECT_NE(result.remarks[0].find("cannot allocate"), std::string::npos) << result.remarks[0];
 }
 
-/// A file of the system that says it is longer than it is, so that whoever fills tiles from it fails.
+/// A file of the system that says it is longer than it is, so that filling tiles from it fails.
 struct AFileThatIsShorterThanItSays : ASweep {
   std::string const path = "/sys/devices/system/cpu/online";
   Setting setting{

@@ -20,7 +20,7 @@
 namespace penstock::measure {
 namespace {
 
-/// Which threads borrow, and how many of them are at a tile of theirs at once.
+/// Notes which threads borrow, and how many of them are at a tile of theirs at once.
 class Watcher final : public Ranges {
  public:
   std::function<void()> on_fill = {};
@@ -270,7 +270,7 @@ TEST_F(AJudgedRun, OfGraphsIsNotJudgedByWhatIsLaunchedCallByCall) {
     return run && describe(run->verdict).find("ernels alone") != std::string::npos;
   };
   for (int i = 0; i < 5; ++i) EXPECT_FALSE(tells_of_kernels_alone(Graphs::always));
-  // On a busy machine another part may be the bound, so it is told of in one of many runs.
+  // Another part may be the bound on a busy machine, so it is told of in one of many runs.
   bool told = false;
   for (int i = 0; i < 100 && !told; ++i) told = tells_of_kernels_alone(Graphs::never);
   EXPECT_TRUE(told);

@@ -19,7 +19,7 @@ namespace {
 struct AnInputThatIsStopped : testing::Test {
   void TearDown() override { EXPECT_EQ(pool.on_loan(), 0U) << "a tile never came home"; }
 
-  /// How many tiles come before the end.
+  /// Returns how many tiles come before the end.
   std::uint64_t tiles_of(Source& source) {
     std::uint64_t count = 0;
     for (Loan const loan = pool.borrow(); count < 100 && source.next(*loan);) ++count;

@@ -16,7 +16,7 @@ using testing::Not;
 
 constexpr std::string_view begin_of_results = R"(<script type="application/json" id="results">)";
 
-/// What a browser takes for the results.
+/// Returns what a browser takes for the results.
 std::string results_in(std::string const& page) {
   std::size_t const begin = page.find(begin_of_results) + begin_of_results.size();
   return page.substr(begin, page.find("</script", begin) - begin);
@@ -61,7 +61,7 @@ TEST(ResultsPage, TakesLessThanAMegabyteWithAsManyPassagesAsAreAdvised) {
   EXPECT_LT(results_page(R"({"schema":1,"timeline":{"passages":[)" + passages + "]}}", "").size(), 1'000'000u);
 }
 
-/// What would make a browser ask a network: nothing but names of specifications and a licence may look like an address.
+/// Nothing in it makes a browser ask a network: only names of specifications and a licence may look like an address.
 TEST(ResultsPage, LoadsNothing) {
   std::string const page = results_page("{}", "");
   for (std::string_view const loads :

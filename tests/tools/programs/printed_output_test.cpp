@@ -18,7 +18,7 @@ Heard heard(std::string_view text) {
   return all;
 }
 
-/// How another program's output differs from the first.
+/// Returns how another program's output differs from the first.
 std::string difference(std::string_view first, std::string_view other) {
   PrintedOutput printed(heard(first));
   return printed.compare(heard(other));

@@ -24,7 +24,7 @@ std::atomic<std::uint32_t> streams_made{0};
 std::atomic<void*> capturing{nullptr};
 void* destroyed = nullptr;
 
-/// By which entry point a call came: its number among CUPTI's, and whether 0 is the thread's own stream.
+/// Entry point of a call: its number among CUPTI's, and whether 0 is the thread's own stream.
 struct Entry {
   std::uint32_t number;
   bool per_thread;
@@ -198,7 +198,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
   return 0;
 }
 
-/// How many kernels came by the legacy entry point, or by the per-thread one.
+/// Returns how many kernels came by the legacy entry point, or by the per-thread one.
 unsigned stand_in_launches(bool per_thread) {
   return launches[per_thread ? 1 : 0];
 }

@@ -11,7 +11,7 @@
 /// The time by that stand-in for CUPTI; by the host, without one or if it has no clock.
 std::uint64_t now(StandIn const* cupti);
 
-/// From when to when something takes.
+/// Begin and end of something.
 struct When {
   std::uint64_t begin, end;
 };

@@ -6,7 +6,7 @@
 
 #include "cupti/stand_in.hpp"
 
-/// In the stand-in for the driver: that for CUPTI, if it is loaded, and how many calls there were.
+/// Used by the stand-in for the driver: that for CUPTI, if it is loaded, and how many calls there were.
 inline StandIn* cupti = nullptr;
 inline std::atomic<std::uint32_t> calls{0};
 

@@ -57,7 +57,7 @@ int main() {
       auto const begin = std::chrono::steady_clock::now();
       for (int i = 0; i < launches; ++i) ways[way](function, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr);
       took[way] = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / launches;
-      // So many fit into a stream's queue, so none has waited for the device.
+      // A stream's queue has room for so many, so none has waited for the device.
       check(wait(stream));
       nanoseconds[way].push_back(took[way]);
     }

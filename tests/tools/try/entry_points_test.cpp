@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What penstock says of the driver's entry points is what CUDA's header says, where it is.
+// Tests that penstock says of the driver's entry points what CUDA's header says, where it is.
 #include "tools/preload/entry_points.hpp"
 
 #include <cstddef>

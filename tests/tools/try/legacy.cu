@@ -129,7 +129,7 @@ void short_work(int count, std::size_t streams) {
     std::size_t const slot = i % streams;
     check(cudaMemcpyAsync(device + slot * bytes, host + slot * bytes, bytes, cudaMemcpyHostToDevice, stream[slot]));
     hold<<<1, 1, 0, stream[slot]>>>(17'000);
-    // As a program that hands buffers round would.
+    // Waits as a program that hands buffers round would.
     if (i % 64 == 63) check(cudaStreamSynchronize(stream[slot]));
   }
   check(cudaDeviceSynchronize());

@@ -141,7 +141,7 @@ void threads(Driver const& driver, unsigned count, unsigned microseconds, bool o
   std::printf("%d\n", sum);
 }
 
-/// By which entry point its kernels came to the driver.
+/// Prints by which entry point its kernels came to the driver.
 void tell() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) fail("no driver");
@@ -188,7 +188,7 @@ void tell() {
 }  // namespace
 
 #ifdef PLUGIN
-/// As libraries that stand before others do: the system must see that it is this one that asks for the next.
+/// Does as libraries that stand before others do: the system must see that it is this one that asks for the next.
 extern "C" __attribute__((visibility("default"))) pid_t getppid() {
   static auto* const next = reinterpret_cast<pid_t (*)()>(dlsym(RTLD_NEXT, "getppid"));
   return next();

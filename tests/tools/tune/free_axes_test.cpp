@@ -12,7 +12,7 @@ namespace {
 
 using Values = std::vector<std::string>;
 
-/// What a pipeline would choose on a machine with eight CPUs.
+/// Options that a pipeline would choose on a machine with eight CPUs.
 struct FreeAxes : testing::Test {
   PipelineOptions defaults{.tile = {.input_bytes = std::size_t{1} << 20},
                            .producers = 5,

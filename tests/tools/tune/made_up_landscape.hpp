@@ -15,7 +15,7 @@ namespace penstock::measure {
 /// A landscape that is a formula, on a clock of its own: no machine, and no time.
 class MadeUpLandscape final : public Landscape {
  public:
-  /// What a point is worth, and 0 where it fails.
+  /// Worth of a point, and 0 where it fails.
   using Formula = std::function<double(Levels const&)>;
 
   MadeUpLandscape(std::vector<SearchAxis> of, Formula truly) : axes(std::move(of)), truth(std::move(truly)) {}
@@ -71,9 +71,9 @@ class MadeUpLandscape final : public Landscape {
   Formula truth;
   std::function<bool(Levels const&)> forbidden = {};
   double glance_seconds = 0.12;
-  double noise = 0;    ///< Of a glance, as a part; a look has half as much.
-  double drift = 0;    ///< How much the whole landscape rises and falls, as a part.
-  double hiccups = 0;  ///< How often something comes between and takes two fifths.
+  double noise = 0;    ///< Noise of a glance, as a part; a look has half as much.
+  double drift = 0;    ///< Rise and fall of the whole landscape, as a part.
+  double hiccups = 0;  ///< Share of measurements in which something comes between and takes two fifths.
   double now = 0;
   std::size_t measured = 0;
   std::mt19937 random{1};

@@ -56,7 +56,7 @@ struct ALandscape : testing::Test {
     return std::exp(0.05 * at(levels, 2) + 0.03 * at(levels, 3) - 0.02 * square(at(levels, 1) - 3) -
                     0.02 * square(at(levels, 0) - 4));
   }
-  /// What a pipeline of 16 CPUs might do: whatever is slowest of filling, submission, link and too few in flight.
+  /// Rate that a pipeline of 16 CPUs might have: the slowest of filling, submission, link and too few in flight.
   static double pipeline(Levels const& levels) {
     constexpr std::array calls{1.0, 1.1, 1.6, 0.9, 2.5, 6.0};
     double const threads = std::pow(2, at(levels, 0) / 2);
@@ -76,7 +76,7 @@ struct ALandscape : testing::Test {
   Found found_in(MadeUpLandscape& landscape) {
     return search(axes, landscape, {.within = within, .defaults = defaults}, stop.get_token());
   }
-  /// Of ten searches of the one hill with ten kinds of luck, what each found, the worst first.
+  /// Returns what ten searches of the one hill with ten kinds of luck found, the worst first.
   std::vector<double> parts_of_a_hill(double noise, double drift, double hiccups) {
     std::vector<double> parts;
     for (unsigned seed = 1; seed <= 10; ++seed) {
@@ -90,7 +90,7 @@ struct ALandscape : testing::Test {
     std::sort(parts.begin(), parts.end());
     return parts;
   }
-  /// Of ten searches with ten kinds of luck, the part of `top` that the second worst found. No search may try more
+  /// Returns the part of `top` that the second worst of ten searches with ten kinds of luck found. None may try more
   /// than that share of the points, nor take longer than it was given.
   double second_worst(MadeUpLandscape::Formula const& formula, double top, double noise, double share = 0.0013) {
     std::vector<double> parts;
@@ -166,7 +166,7 @@ TEST_F(ALandscape, IsSearchedBetterThanByAGridOfSevenTimesAsManyRuns) {
   }
 }
 
-/// As latency is measured: each single measurement is off by a fifth, one in twenty by two fifths.
+/// Measurements of latency are such: each single one is off by a fifth, one in twenty by two fifths.
 TEST_F(ALandscape, OfTheNoiseThatLatencyHasIsFoundHalfOfTheWayAndMore) {
   std::vector<double> const parts = parts_of_a_hill(0.2, 0, 0.05);
   EXPECT_GE(parts[0], 2 * hill(defaults));

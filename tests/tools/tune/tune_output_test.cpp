@@ -126,7 +126,7 @@ TEST_F(ATunedJob, IsWrittenAsTheFormSays) {
   EXPECT_EQ(parse_profile(json.at("profile").dump(), "it").options.producers, 16u);
 }
 
-/// The same of latency: what was 2 us by the defaults is 1.6, and one run strays.
+/// A search for latency: 2 us by the defaults become 1.6, and one run varies.
 struct ATunedJobForLatency : ATunedJob {
   void SetUp() override {
     ATunedJob::SetUp();

@@ -31,7 +31,7 @@ TEST(WatchResults, SayTheSameAsJsonAndAsText) {
   EXPECT_EQ(process.at("copies")[0].at("bytes"), 1000);
   std::string const text = process_as_text(process);
   EXPECT_NE(text.find("measured 3.000 us, one after the other 3.000 us, possible 2.000 us"), std::string::npos) << text;
-  // What was written is read again.
+  // JSON that was written is read again.
   EXPECT_EQ(process_as_text(nlohmann::ordered_json::parse(process.dump())), text);
 }
 

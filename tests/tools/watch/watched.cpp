@@ -79,7 +79,7 @@ void launch_graphs(Driver const& driver, void* stream) {
   for (char* const to : {in_child, changed, replaced, before}) driver.upload(to, host + 32768, 100, stream);
 }
 
-/// So many tiles, in one stream.
+/// Works on so many tiles, in one stream.
 void work(Driver const& driver, unsigned tiles, void* stream = nullptr) {
   for (unsigned i = 0; i < tiles; ++i) {
     driver.upload(device, host, sizeof host, stream);
@@ -98,7 +98,7 @@ int main(int, char** arguments) {
     rlimit const bytes{100'000, 100'000};
     setrlimit(RLIMIT_FSIZE, &bytes);
   } else if (what == "no-folder") {
-    // That of all logs, with the one above.
+    // Moves the folder of all logs away, with the one above.
     std::string const folder = std::getenv("PENSTOCK_WATCH");
     std::string const above = folder.substr(0, folder.rfind('/'));
     std::rename(above.c_str(), (above + "-gone").c_str());

@@ -29,7 +29,7 @@ class LogBuilder {
   /// An executable graph with a node that copies.
   LogBuilder& graph(std::uint64_t executable, std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
                     std::uint64_t node = first_node);
-  /// The same graph gets the nodes of another one, with a node of that number that copies.
+  /// Gives that graph the nodes of another one, with a node of that number that copies.
   LogBuilder& graph_update(std::uint64_t executable, std::uint64_t node, std::uint64_t to, std::uint64_t from,
                            std::uint64_t bytes);
   /// A node of a graph copies other bytes from now on, or others that are not known.
@@ -45,7 +45,7 @@ class LogBuilder {
   LogBuilder& by_handle();
   /// The call before took until so many nanoseconds behind the begin of the log, if that is not over.
   LogBuilder& until(std::uint64_t nanoseconds);
-  /// What the device did for the call before: from so many nanoseconds behind the begin of the log to so many.
+  /// Adds what the device did for the call before: from so many nanoseconds behind the begin of the log to so many.
   LogBuilder& did(WatchKind kind, std::uint64_t begin, std::uint64_t end, std::uint8_t way = 0, unsigned from = 0,
                   unsigned to = 0, std::uint64_t device_stream = 7);
 
@@ -53,7 +53,7 @@ class LogBuilder {
   LogBuilder& name(std::uint32_t number, std::string_view text);
 
   WatchLog log() const;
-  /// As the library writes it, in a file.
+  /// Returns the log as the library writes it, in a file.
   std::vector<std::byte> bytes() const;
 
  private:

@@ -9,7 +9,7 @@
 namespace penstock::cli {
 namespace {
 
-/// What was shown, byte by byte.
+/// Bytes that were shown, one by one.
 struct Shown {
   std::set<std::pair<std::size_t, std::uint64_t>> bytes;
 

@@ -9,7 +9,7 @@
 
 namespace penstock {
 
-/// What the stations of a simulated graph share, in the place of oneTBB's graph.
+/// State that the stations of a simulated graph share, in the place of oneTBB's graph.
 struct Frame {
   std::mutex mutex;
   std::condition_variable changed;
@@ -17,7 +17,7 @@ struct Frame {
   bool over = false;
 };
 
-/// Where edges begin and end.
+/// A place where edges begin and end.
 class GraphPlace {
  public:
   virtual void push(TileRecord& record) noexcept = 0;
@@ -55,7 +55,7 @@ class Station final : public GraphPlace {
   std::size_t serving_ = 0;
 };
 
-/// Likewise: what comes in is handed to a lane at once.
+/// Stands in the place of the lanes' node: what comes in is handed to a lane at once.
 class LanesNode final : public GraphPlace {
  public:
   explicit LanesNode(StationWork& work) : work_(work) {}
