@@ -128,7 +128,7 @@ TEST_F(ANameInAFolder, MayBeOpenedBeforeItsEventComes) {
   history.assume();
   open_all();
   create("log");
-  EXPECT_THAT(names(), ElementsAre("log.1", "", "log")) << "whether it is the same, who opens it sees";
+  EXPECT_THAT(names(), ElementsAre("log.1", "", "log")) << "only the reader that opens it sees whether it is the same";
   EXPECT_EQ(history.drop_lost(), 0u);
 }
 
