@@ -23,9 +23,9 @@ int main() try {
   flow::graph graph;
 
   // The program has a node that makes images, and one that takes the brightness of each.
-  flow::input_node<Image> camera(graph, [next = std::uint64_t{0}](oneapi::tbb::flow_control& control) mutable {
-    if (next == images) return control.stop(), Image();
-    return Image{next, std::vector<std::uint8_t>(pixels, static_cast<std::uint8_t>(next++))};
+  flow::input_node<Image> camera(graph, [number = ~std::uint64_t{0}](oneapi::tbb::flow_control& control) mutable {
+    if (++number == images) return control.stop(), Image();
+    return Image{number, std::vector<std::uint8_t>(pixels, static_cast<std::uint8_t>(number))};
   });
   std::size_t right = 0;
   flow::function_node<std::pair<std::uint64_t, double>> brightness(
