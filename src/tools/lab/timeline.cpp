@@ -211,9 +211,9 @@ Verdict certainly(Verdict verdict) {
 }
 
 Verdict by_late_clock(Verdict verdict) {
-  if (verdict.late || verdict.disproved) return verdict;
-  verdict.late = !verdict.as_expected;
-  verdict.fact = std::string("the clock was late, and ") + (verdict.late ? "with that " : "yet ") + verdict.fact;
+  if (verdict.as_expected || verdict.disproved || verdict.late) return verdict;
+  verdict.late = true;
+  verdict.fact = "the clock was late, and with that " + verdict.fact;
   return verdict;
 }
 

@@ -71,8 +71,7 @@ struct Verdict {
 
 /// Returns the verdict, but one that is not as expected counts as disproved.
 Verdict certainly(Verdict verdict);
-/// The same of a run for which the clock of a model was late: it says so. Unless it is as expected or disproved, it
-/// cannot be told.
+/// The same of a run for which the clock of a model was late: unless it is as expected or disproved, it cannot be told.
 Verdict by_late_clock(Verdict verdict);
 
 /// Expects each to start only after the one before it had ended.
