@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# against.sh BEFORE AFTER ROUNDS LAYER[/NAME[/CASE]]...: runs the same cases of the bench programs in two folders in turn, and
-# says which differ.
+# against.sh BEFORE AFTER ROUNDS LAYER[/NAME[/CASE]]...: runs the same cases of the bench programs in two folders alternately,
+# and says which differ.
 #
 # LAYER/NAME is that of penstock_LAYER_NAME_bench, CASE a regular expression for the names of its cases. In each round a program
 # runs first as it was before and then as it is, so that whatever drifts meets both alike. A difference is called one only if
@@ -119,6 +119,6 @@ awk -F '\t' -v rounds="$rounds" '
       printf "%-*s  %10s  %10s  %.2f (%.2f..%.2f)%s\n", width, name, time(middle(old, rounds)), time(middle(new, rounds)),
         middle(ratio, rounds), ratio[1], ratio[rounds], what
     }
-    printf "\n%d of %d differ by more than they stray in %d rounds\n", differ, count, rounds
+    printf "\n%d of %d differ by more than they vary in %d rounds\n", differ, count, rounds
   }' "$scratch/times"
 if [[ -s $scratch/alone ]]; then cat "$scratch/alone"; fi

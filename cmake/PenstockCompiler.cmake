@@ -20,7 +20,8 @@ endif()
 # Sources that are compiled together see each other's private names. Compiled apart, as those of the engine in a release build
 # and all of them for clang-tidy, they are warned of.
 target_compile_options(penstock_private_flags INTERFACE
-  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-shadow;-Wno-subobject-linkage>")
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-shadow>"
+  "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-subobject-linkage>")
 if(PENSTOCK_FUZZ)
   # Fuzzed code counts its branches.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)

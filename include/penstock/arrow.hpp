@@ -53,7 +53,7 @@ struct ArrowArray {
 
 #endif
 
-struct ArrowSchema;  // arrow_c_data.hpp has both, if no other header of yours does.
+struct ArrowSchema;  // Both are defined above, or by another header of the program.
 struct ArrowArray;
 
 namespace penstock {

@@ -276,9 +276,9 @@ class DeviceToOpen {
   DeviceToOpen& operator=(DeviceToOpen const&) = delete;
   virtual ~DeviceToOpen() = default;
 
-  /// What it is called. Those of a list that are called the same are numbered from 0.
+  /// Name of the device. Equal names in a list are numbered from 0.
   virtual std::string_view called() const noexcept = 0;
-  /// By how much the Clock is slower with it; 1 for a real device. All devices of a process have the same.
+  /// Factor by which the Clock is slower with it; 1 for a real device. All devices of a process have the same.
   virtual unsigned slower() const noexcept = 0;
   /// Opens it. `threads`: its share of the threads that can be busy at once.
   virtual std::unique_ptr<Device> open(int ordinal, unsigned threads, Flavour flavour) = 0;
@@ -298,7 +298,7 @@ class DeviceMaker {
   DeviceMaker& operator=(DeviceMaker const&) = delete;
   virtual ~DeviceMaker() = default;
 
-  /// Which names it knows, as messages have it: "model:NAME".
+  /// The names that it knows, as messages state them: "model:NAME".
   virtual std::string names() const = 0;
   /// The device of that name; null, if the name is none of its own.
   ///

@@ -21,15 +21,16 @@ using DeviceMakers = std::span<DeviceMaker const* const>;
 
 inline namespace PENSTOCK_FLAVOUR {
 
-/// Why there is or is not a GPU to use: "one GPU: NVIDIA H200", "this build has no CUDA", "no driver is installed:
+/// Says why there is, or is not, a GPU to use: "one GPU: NVIDIA H200", "this build has no CUDA", "no driver is
+/// installed:
 /// ...".
 ///
 /// Threads: any.
 /// Blocks:  as long as the driver takes to start, once in a process.
 std::string gpu_sentence();
-/// Whether this build has the CUDA device in it.
+/// True if this build has the CUDA device.
 bool built_with_cuda() noexcept;
-/// Whether a driver for GPUs seems to be there: a guess, for a caller that has something to do while it starts. `root`
+/// True if a driver for GPUs seems to be there: a guess, for a caller that has something to do while it starts. `root`
 /// stands before /dev and /proc.
 ///
 /// Threads: any.

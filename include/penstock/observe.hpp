@@ -78,7 +78,7 @@ class Recorder final : public StepLog {
   void note(std::uint32_t row, Step step, std::uint64_t tile, Clock::time_point begin,
             Clock::time_point end) noexcept override;
   void note_here(Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept override;
-  /// Of each step on the device, by marks in the streams: what it costs docs/performance.md says.
+  /// Makes a timer that times each step by marks in the streams; docs/performance.md has its cost.
   std::unique_ptr<StepTimer> make_step_timer(Device& device, StepTimerOptions const& options) override;
 
   /// Adds to the time spent on recording; `note` itself does not.

@@ -155,7 +155,7 @@ struct MetricsServerOptions {
 class MetricsServer {
  public:
   /// Listens at once. Addresses are "127.0.0.1:9464", "[::1]:9464", "localhost:9464", or "9464" for all of the machine;
-  /// port 0 selects a free one. Anyone who can reach the address can read the metrics: there is no password.
+  /// port 0 selects a free one. Every program that reaches the address can read the metrics: there is no password.
   ///
   /// Blocks: while a name is looked up.
   /// Throws: Error of kind bad_argument if `address` is none, or none of this machine; of kind system if the port is

@@ -25,12 +25,12 @@ struct Passage {
   std::int64_t end = 0;
 };
 
-/// What a Recorder saw.
+/// The passages that a Recorder kept.
 struct Recording {
   std::vector<RecordRow> rows;
   std::vector<Passage> passages;  ///< In no order.
-  std::size_t tiles = 0;          ///< Of the pool; 0 if not known.
-  std::uint64_t every = 1;        ///< Of the tiles one in so many was looked at.
+  std::size_t tiles = 0;          ///< Tiles of the pool; 0 if not known.
+  std::uint64_t every = 1;        ///< One tile in this many was recorded.
   std::uint64_t noted = 0;        ///< Passages in all, with those that were forgotten.
   std::uint64_t missed = 0;       ///< Passages for which there was no room any more.
   /// Where it was cut out of a longer one: passages that reach these were longer.
@@ -40,13 +40,13 @@ struct Recording {
 
 static_assert(sizeof(Passage) == 32, "RecorderOptions says what a recording takes.");
 
-/// What is said of a trace as a whole: names and values.
+/// Names and values that describe a whole trace.
 using TraceNotes = std::vector<std::pair<std::string, std::string>>;
 
-/// What a trace says of where it comes from.
+/// Facts about the origin of a trace.
 struct TraceFacts {
   std::string process = "penstock";
-  std::uint32_t number = 1;  ///< Of the process; other traces that this one is joined with have others.
+  std::uint32_t number = 1;  ///< Number of the process; traces that are joined with this one have others.
   TraceNotes facts = {};     ///< Machine, options: names and values.
 };
 

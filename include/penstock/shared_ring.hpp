@@ -40,7 +40,7 @@ struct SharedRingCounts {
   std::uint64_t out = 0;         ///< Slots that tiles refer to now.
 };
 
-/// The reader's side: it makes the memory, and writers connect to it. A SharedRingSource (shared_ring_source.hpp) feeds
+/// The reader's side: it makes the memory, and writers connect to it. A SharedRingSource feeds
 /// a pipeline from it.
 ///
 /// The memory has no file: it is freed once both sides have ended, however they end. No data of a writer can make the

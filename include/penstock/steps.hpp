@@ -43,13 +43,13 @@ constexpr bool happens_on_device(Step step) noexcept {
 /// A thread, stream or queue that does things one after the other.
 struct RecordRow {
   enum class Kind : std::uint8_t {
-    thread,  ///< Of the host.
-    stream,  ///< Of a device.
+    thread,  ///< A thread of the host.
+    stream,  ///< A stream of a device.
     queue,   ///< Tiles that wait; several at once.
   };
   std::string name;
   Kind kind = Kind::thread;
-  std::string engine = {};  ///< Of a stream's row: what of the device does what is on it, such as "GPU 0 upload".
+  std::string engine = {};  ///< Part of the device that does the work of a stream's row, as "GPU 0 upload".
 };
 
 /// Is told when tiles were where. An object that is asked to record holds a pointer to a StepLog, or null; Recorder
@@ -68,12 +68,12 @@ class StepLog {
 
   /// True if tile `sequence` is one to look at. A tile that is wanted when fewer are is also wanted when more are.
   virtual bool wants(std::uint64_t sequence) const noexcept = 0;
-  /// How many tiles the pool has that they come from.
+  /// Sets the number of tiles of the pool.
   virtual void set_tiles(std::size_t tiles) noexcept = 0;
   virtual std::uint32_t add_row(std::string name, RecordRow::Kind kind, std::string engine = {}) = 0;
   /// The row of the calling thread, made at its first call, with the name of the thread.
   virtual std::uint32_t row_here() = 0;
-  /// What comes when there is no room any more is counted and not kept.
+  /// Notes a passage. Without room it is counted and not kept.
   virtual void note(std::uint32_t row, Step step, std::uint64_t tile, Clock::time_point begin,
                     Clock::time_point end) noexcept = 0;
   /// The same on the row of the calling thread. If there is no memory for that row, nothing is noted.

@@ -227,7 +227,7 @@ TEST_P(PipelineContract, SaysSoWhenItsLanesMayNotSpin) {
     bool const said = std::any_of(report.remarks.begin(), report.remarks.end(), [](std::string const& remark) {
       return remark.find("do not spin") != std::string::npos;
     });
-    EXPECT_EQ(said, asked) << "only who asked is told";
+    EXPECT_EQ(said, asked) << "only the caller that asked is told";
   }
 }
 

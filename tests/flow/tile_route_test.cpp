@@ -2,9 +2,11 @@
 #include "penstock/flow/tile_route.hpp"
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -34,6 +36,8 @@ struct ARoute : testing::Test {
         [this](Completion& completion) {
           sequences.push_back(completion.loan->sequence);
           outcomes_seen.push_back(completion.outcome);
+          ++delivered;
+          delivered.notify_all();
         },
         outcomes, enough);
     route->lead_to(lanes);
@@ -63,6 +67,7 @@ struct ARoute : testing::Test {
   test::LanesByHand lanes;
   std::vector<std::uint64_t> sequences;
   std::vector<Outcome> outcomes_seen;
+  std::atomic<std::size_t> delivered{0};
   std::optional<TileRoute> route;
 };
 
@@ -75,6 +80,23 @@ TEST_F(ARoute, KeepsTheOrderOfTilesThatALaneGivesOneAfterTheOther) {
   }
   by.graph().wait();
   EXPECT_THAT(sequences, ElementsAre(0, 1, 2, 3));
+}
+
+/// Seen to hang where the first waits for others, and where the second waits for more than one.
+TEST_F(ARoute, DeliversTheFirstOfTilesThatComeTogetherAtOnceAndThenTwo) {
+  TileRoute& by = open({});
+  for (std::uint64_t sequence = 0; sequence < tiles; ++sequence) by.send(tile(sequence), nullptr);
+  auto const take = [&](std::size_t which, bool more) {
+    by.way_back(0).take(Completion::done(std::move(lanes.kept[which])), more);
+  };
+  std::jthread const consumer([&] { by.graph().wait(); });
+  take(0, true);
+  delivered.wait(0);
+  take(1, true);
+  EXPECT_EQ(delivered, 1U) << "the second waits for the third";
+  take(2, true);
+  for (std::size_t seen = 1; seen < 3; seen = delivered) delivered.wait(seen);
+  take(3, false);
 }
 
 /// The first of two that a consumer takes together waits for the second, so no call of the sink comes before that

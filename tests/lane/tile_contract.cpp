@@ -63,7 +63,7 @@ TEST_P(LaneContract, IsCalledByItsDeviceWhenItSleeps) {
     found_by_watchdog += lane().summary().found.by_watchdog;
   }
   if (GetParam().signal == SignalKind::event_poll) GTEST_SKIP() << "It is never called: it asks the events itself.";
-  EXPECT_EQ(found_by_watchdog, 0u) << "nobody called it";
+  EXPECT_EQ(found_by_watchdog, 0u) << "no watchdog was needed";
 }
 
 TEST_P(LaneContract, EnqueuesAsManyTilesAsItHasSlotsAndNoMore) {

@@ -94,7 +94,7 @@ TEST_P(LaneOfLargeTiles, AreCopiedOnceTheDeviceHasMuchToDoAndMappedAgainOnceItHa
   if (GetParam().transport == Transport::mapped) expected = below(rounds * each);
   EXPECT_EQ(mapped(), expected);
   if (GetParam().signal != SignalKind::event_poll) {
-    EXPECT_EQ(lane().summary().found.by_watchdog, 0u) << "nobody called it";
+    EXPECT_EQ(lane().summary().found.by_watchdog, 0u) << "no watchdog was needed";
   }
 }
 

@@ -73,7 +73,7 @@ TEST_P(LaneWithAnUntrueSignal, IsSignalledToAfterwardsAsBefore) {
   // An alarm about tile 0 is worth nothing; what is said of tile 1 is true of both.
   for (std::uint64_t i = 1; i < 6; ++i) submit_and_end_asleep(held, i);
   lane().close();
-  EXPECT_EQ(lane().summary().found.by_watchdog, 0u) << "nobody called it";
+  EXPECT_EQ(lane().summary().found.by_watchdog, 0u) << "no watchdog was needed";
 }
 
 struct LaneWithASignalOfDoom : LaneOnAFaultyDevice {};

@@ -25,7 +25,7 @@ using std::memory_order;
 
 /// Does as Pool does, with two tiles: the first two threads bring one home each, the third watches for one and then
 /// sleeps, the last sleeps for one.
-struct TwoTilesForTwoWhoWait : rl::test_suite<TwoTilesForTwoWhoWait, 4> {
+struct TwoTilesForTwoThatWait : rl::test_suite<TwoTilesForTwoThatWait, 4> {
   using Home = BasicTileQueue<modelled::Atomics, std::uint16_t>;
   using Waiting = BasicWaiters<modelled::Atomics>;
   std::unique_ptr<Home> home;
@@ -104,30 +104,30 @@ struct TwoTilesForTwoWhoWait : rl::test_suite<TwoTilesForTwoWhoWait, 4> {
 };
 
 TEST(WaitersInTheMemoryModel, LeaveNoTileAtHomeWhileAThreadSleepsForOne) {
-  EXPECT_EQ(found_in<TwoTilesForTwoWhoWait>(random_search), "");
+  EXPECT_EQ(found_in<TwoTilesForTwoThatWait>(random_search), "");
 }
 
 TEST(WaitersInTheMemoryModel, NeedBothLooksBehindAPushAsTheyAre) {
   for (auto const order : {memory_order::acquire, memory_order::relaxed}) {
     Making const mistake({"none_sleeps_behind_push", "fetch_add", memory_order::seq_cst, order});
-    EXPECT_NE(found_in<TwoTilesForTwoWhoWait>(random_search), "") << "who sleeps next does not see the push";
+    EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "who sleeps next does not see the push";
   }
   {
     Making const mistake({"none_sleeps_behind_push", "fetch_add", memory_order::seq_cst, memory_order::seq_cst, true});
-    EXPECT_NE(found_in<TwoTilesForTwoWhoWait>(random_search), "") << "it only looks who sleeps";
+    EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "it only looks who sleeps";
   }
   // A look in the one order of all would do, and costs no less than the addition on the processors that we have seen.
   Making const mistake({"one_watches_behind_push", "fetch_add", memory_order::seq_cst, memory_order::acquire, true});
-  EXPECT_NE(found_in<TwoTilesForTwoWhoWait>(random_search), "") << "it only looks who watches";
+  EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "it only looks who watches";
 }
 
 TEST(WaitersInTheMemoryModel, NeedTheirCountAndTheEndOfTheWatch) {
   {
     Making const mistake({"add_sleeper", "fetch_add", memory_order::seq_cst, memory_order::release});
-    EXPECT_NE(found_in<TwoTilesForTwoWhoWait>(random_search), "") << "who sleeps does not see what was pushed before";
+    EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "who sleeps does not see what was pushed before";
   }
   Making const mistake({"end_watch", "exchange", memory_order::seq_cst, {}});
-  EXPECT_NE(found_in<TwoTilesForTwoWhoWait>(random_search), "") << "it watches for ever";
+  EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "it watches for ever";
 }
 
 }  // namespace

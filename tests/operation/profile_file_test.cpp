@@ -81,7 +81,7 @@ TEST_F(AProfile, NeedNotKnowDriverAndDefaults) {
   EXPECT_FALSE(again.defaults_rate);
 }
 
-TEST_F(AProfile, MayHaveMembersThatNobodyKnowsYet) {
+TEST_F(AProfile, MayHaveMembersThatThisVersionDoesNotKnow) {
   Json more = json();
   more["colour"] = "red";
   more["settings"]["colour"] = {1, 2, 3};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests what a sink does where the system refuses calls, which are this program's own, or memory.
 
-// With it glibc defines poll in a header; it is defined here.
+// With _FORTIFY_SOURCE glibc's header defines poll; this file has its own.
 #undef _FORTIFY_SOURCE
 
 #include <cerrno>

@@ -146,7 +146,7 @@ LINES
     few=(--device cpu --window 10 --tile '4KiB,64KiB' --load 0 --no-verdict --json)
     run bench "${few[@]}" --repeats 3
     expect_code 0
-    # A point that strays has one repeat more.
+    # A point that varies too much has one repeat more.
     [[ $(grep -cE '"repeats": [34],' out) == 2 && $(grep -cE '"processes": [34],' out) == 2 ]] || fail "$(cat out)"
     expect_out '"both_gb_per_s"'
     run bench "${few[@]}" --repeats 3 --one-process

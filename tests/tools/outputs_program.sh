@@ -167,7 +167,7 @@ case $2 in
       expect_err_of_one_line 'Standard output took less than all (Bad file descriptor)'
     done
     ;;
-  OutputThatNobodyReadsEndsTheWork)
+  OutputWithoutAReaderEndsTheWork)
     some_bytes 100 a
     truncate -s 1T large
     for words in 'hash a large' 'tune --within 600' 'bench --window 60000' 'doctor --read large'; do
@@ -206,7 +206,7 @@ case $2 in
       [[ $(cat out) == "$(printf x | b3sum --no-names)" ]] || fail "$signal: $(cat out)"
     done
     ;;
-  ChildrenDieWithWhoStartedThem)
+  ChildrenDieWithTheirParent)
     listening bench --device cpu --window 60000 --repeats 3 --tile 4KiB > out 2> err &
     measuring=$!
     await fills "$measuring"

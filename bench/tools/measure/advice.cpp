@@ -48,7 +48,7 @@ std::vector<Starved> starved_pipelines(Flavour flavour) {
        {.pipeline = {.lanes = 1, .tuning = {.slots = 2, .signal = SignalKind::event_block}}, .tile = 64 * kibibyte}}};
   if (flavour == Flavour::legacy) {
     all.push_back(
-        {"everybody's stream",
+        {"one stream for all lanes",
          {.pipeline = {.producers = 4, .lanes = 4}, .tile = 64 * kibibyte, .values = {{"work", "busy:100us"}}}});
   }
   return all;

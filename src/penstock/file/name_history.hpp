@@ -35,9 +35,9 @@ class NameHistory {
     std::string name = {};      ///< Empty: it has no name in this folder.
     std::uint32_t move = 0;     ///< It is being renamed.
     std::uint64_t changes = 0;  ///< Number of changes of its name.
-    bool missing = false;       ///< No file was found under its name: one may come, or its next event.
+    bool missing = false;       ///< No file has its name: one may come, or an event that renames it.
     bool opened = false;        ///< It can be read, whatever its name.
-    bool assumed = false;       ///< It was seen, and no event has told of it so far.
+    bool assumed = false;       ///< It was seen, and no event has reported it so far.
   };
   /// Files, the oldest first. The last one may have the name now.
   std::deque<File>& files() noexcept { return files_; }

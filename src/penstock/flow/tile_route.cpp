@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/flow/tile_route.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "penstock/clock.hpp"
@@ -147,7 +148,8 @@ void TileRoute::WayBack::take(Completion completion, bool more) {
     route.deliver(record, false);
   } else {
     kept.add(record);
-    if (++count == most_kept || !more) {
+    if (++count == limit || !more) {
+      limit = more ? std::min(2 * limit, most_kept) : 1;
       count = 0;
       route.lanes_node_->leave(lane, std::exchange(kept, {}));
     }

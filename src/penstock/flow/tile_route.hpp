@@ -104,7 +104,8 @@ class TileRoute {
     Sequencer order;
     bool called_sink = false;  ///< Called since the consumer took the records that it works on now.
   };
-  /// Receiver of a lane's completions, with those that came so far of tiles that come together.
+  /// Receiver of a lane's completions, with those that came so far of tiles that come together. The first goes on
+  /// alone, so that the sink begins at once, and each group is twice as large as the one before.
   struct WayBack final : CompletionTaker {
     WayBack(TileRoute& of, std::size_t its_lane) : route(of), lane(its_lane) {}
     void take(Completion completion, bool more) override;
@@ -114,6 +115,7 @@ class TileRoute {
     std::size_t const lane;
     RecordGroup kept;
     std::size_t count = 0;  ///< Number of those that are kept.
+    std::size_t limit = 1;  ///< Number of those that travel together next.
   };
   struct LanesWork final : StationWork {
     explicit LanesWork(TileRoute& of) : route(of) {}

@@ -71,7 +71,7 @@ struct Verdict {
 
 /// Returns the verdict, but one that is not as expected counts as disproved.
 Verdict certainly(Verdict verdict);
-/// The same of a run for which the clock of a model was late: unless it is as expected or disproved, it cannot be told.
+/// Returns the verdict of a run on a late clock: one that is neither as expected nor disproved is marked late.
 Verdict by_late_clock(Verdict verdict);
 
 /// Expects each to start only after the one before it had ended.
