@@ -30,14 +30,14 @@ class Smooth final : public Stage {
     stream.launch(1, [this, tile = DeviceTileOf<float>(tile)](KernelBlock block) {
       auto const input = tile.input.in(block);
       auto const output = tile.output.in(block);
-      float& last = lasts[tile.tag];
+      float& last = lasts_[tile.tag];
       for (std::size_t i = 0; i < input.size(); ++i) output[i] = last = smooth(last, input[i]);
     });
     return tile.output.size();
   }
 
  private:
-  std::array<float, channels> lasts{};
+  std::array<float, channels> lasts_{};
 };
 
 int main() try {

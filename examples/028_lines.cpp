@@ -21,7 +21,7 @@ std::string_view text_of(std::span<std::byte const> bytes) {
 
 /// A file to look at: 100,000 lines, of which each hundredth says "error".
 std::string some_log() {
-  std::string const path = std::string(P_tmpdir) + "/penstock_lines.log";
+  std::string path = std::string(P_tmpdir) + "/penstock_lines.log";
   std::FILE* const file = std::fopen(path.c_str(), "w");
   if (file == nullptr) return path;
   for (int line = 1; line <= 100'000; ++line) {

@@ -19,7 +19,7 @@ namespace flow = oneapi::tbb::flow;
 using Image = std::pair<std::uint64_t, std::vector<std::uint8_t>>;  // The program's own message: a number, and pixels.
 
 int main() try {
-  constexpr std::size_t pixels = 64 * 64, images = 500;
+  constexpr std::size_t pixels = 4096, images = 500;
   flow::graph graph;
 
   // The program has a node that makes images, and one that takes the brightness of each.

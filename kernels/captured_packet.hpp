@@ -2,6 +2,7 @@
 // Facts in a record of a capture on its packet, the same on CPU and GPU.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "penstock/flavour.hpp"
@@ -50,7 +51,7 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t const* capture_kind(std::uint32_t 
   if (places[kinds] == 0) return places + first_kind;
   std::uint32_t const* const table = places + places_head + places[0];
   std::uint32_t const four = table[words * places[kinds] + record / 4];
-  return table + words * (four >> record % 4 * 8 & 0xFFU);
+  return table + std::size_t{words} * (four >> record % 4 * 8 & 0xFFU);
 }
 
 /// Adds seconds to a time; a result before 1970 is 0.

@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t values = 256;
 /// Bytes of one CPU block: some 50 us of work, compared with which adding 256 counts is little.
 constexpr std::size_t cpu_grain = 65'536;
+/// Bytes of one block of a GPU.
+constexpr std::size_t gpu_grain = std::size_t{16} * block_threads;
 
 }  // namespace
 
@@ -43,7 +45,7 @@ void count_bytes(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_t> co
         }
       },
       {.reads = {input},
-       .blocks = modelled_blocks(multiprocessors, (input.size() + 16 * block_threads - 1) / (16 * block_threads)),
+       .blocks = modelled_blocks(multiprocessors, (input.size() + gpu_grain - 1) / gpu_grain),
        .block_threads = block_threads});
 }
 

@@ -56,7 +56,7 @@ std::uint32_t choose_stride(std::vector<std::string_view> const& texts) {
     ++count;
   }
   std::uint32_t stride = 1;
-  while (count != 0 && stride < 8 && shortest >= 7 + 2 * stride && 2 * stride * count <= 2 * literal_filter_words) {
+  while (count != 0 && stride < 8 && shortest >= 7 + 2 * stride && stride * count <= literal_filter_words) {
     stride *= 2;
   }
   return stride;

@@ -116,14 +116,14 @@ class BlockOfSamples {
   bool decode_off_the_samples(std::size_t begin, ModeSFrame& frame) const {
     std::uint16_t const* const p = powers_.data() + begin + mode_s_preamble;
     std::uint32_t likely = 0, sure = 0;
-    for (unsigned bit = 0; bit < mode_s_first_bits; ++bit) {
+    for (std::size_t bit = 0; bit < mode_s_first_bits; ++bit) {
       likely |= is_likely_mode_s_bit(p[2 * bit], p[2 * bit + 1]) ? 1U << bit : 0U;
       sure |= is_sure_mode_s_bit(p[2 * bit], p[2 * bit + 1]) ? 1U << bit : 0U;
     }
     if (!may_be_off_the_samples(likely, sure, mode_s_first_bits)) return false;
     ModeSGuess guess;
-    for (unsigned bit = 0; bit < mode_s_long_bits; ++bit) {
-      unsigned const word = bit / mode_s_short_bits, place = bit % mode_s_short_bits;
+    for (std::size_t bit = 0; bit < mode_s_long_bits; ++bit) {
+      std::size_t const word = bit / mode_s_short_bits, place = bit % mode_s_short_bits;
       guess.likely[word] |= std::uint64_t{is_likely_mode_s_bit(p[2 * bit], p[2 * bit + 1])} << place;
       guess.sure[word] |= std::uint64_t{is_sure_mode_s_bit(p[2 * bit], p[2 * bit + 1])} << place;
     }

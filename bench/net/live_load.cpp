@@ -13,6 +13,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -70,7 +71,7 @@ class Latencies {
   std::uint64_t count() const noexcept { return count_; }
 
  private:
-  std::array<std::uint64_t, 32 * 65> buckets_{};
+  std::array<std::uint64_t, std::size_t{32} * 65> buckets_{};
   std::uint64_t count_ = 0;
 };
 

@@ -62,7 +62,7 @@ class ArrowFile::Parts {
 };
 
 ArrowFile::ArrowFile(std::string path, std::vector<ArrowField> fields, FileSinkOptions options)
-    : parts_(std::make_unique<Parts>(path, std::move(fields), std::move(options))) {}
+    : parts_(std::make_unique<Parts>(std::move(path), std::move(fields), std::move(options))) {}
 ArrowFile::~ArrowFile() = default;
 
 void ArrowFile::append(ArrowBatch const& batch) {

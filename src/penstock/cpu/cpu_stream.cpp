@@ -48,7 +48,7 @@ CpuStream::CpuStream(Scheduler& scheduler, Engines& engines, MemoryLedger const&
       engines_(engines),
       memory_(memory),
       ordered_(ordered),
-      faults_(faults),
+      faults_(std::move(faults)),
       refusals_(refusals),
       state_(type, std::clamp(priority, greatest_priority, least_priority)) {
   scheduler_.expect_healthy();

@@ -28,7 +28,7 @@ class CpuEvent final : public EventBackend {
   CpuEvent(Scheduler& scheduler, FaultPoints faults, EventOptions options, double clock_drift,
            std::shared_ptr<SharedEvent> shared)
       : scheduler_(scheduler),
-        faults_(faults),
+        faults_(std::move(faults)),
         clock_drift_(clock_drift),
         state_(options.timing),
         shared_(std::move(shared)) {

@@ -96,7 +96,7 @@ MemoryLedger::All& MemoryLedger::all() {
 
 MemoryLedger::MemoryLedger(std::optional<std::size_t> memory_limit, std::optional<std::size_t> pinned_limit,
                            FaultPoints faults)
-    : memory_limit_(memory_limit.value_or(host_memory())), pinned_limit_(pinned_limit), faults_(faults) {
+    : memory_limit_(memory_limit.value_or(host_memory())), pinned_limit_(pinned_limit), faults_(std::move(faults)) {
   std::lock_guard const lock(all().mutex);
   all().ledgers.insert(this);
 }

@@ -104,7 +104,7 @@ Report Pipeline::run(Source& source, Stages const& stages, Sink sink, std::stop_
   auto const run = parts.open_run(Input::pulled, stages, std::move(sink));
   // However the run ends, no thread finds it any more; and if no thread finished it, it winds itself up.
   auto const closed = at_end([&] { parts.close_run(); });
-  std::stop_callback const pass_on(stop, [&] { run->stop(); });
+  std::stop_callback const pass_on(std::move(stop), [&] { run->stop(); });
   Producers producers(*run, parts.pool, source, parts.plan.producers, parts.plan.options.tuning.patience,
                       parts.plan.options.watching.recorder, parts.plan.options.watching.ranges);
   Report report = run->finish();

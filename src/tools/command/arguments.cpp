@@ -137,14 +137,19 @@ std::string SlowerOption::applied_to(std::string const& wish) const {
     std::string const name = wish.substr(from, comma - from);
     from = comma + 1;
     if (!name.starts_with("model:")) {
-      throw Error(ErrorKind::bad_argument, option + " is for models of GPUs, and '" + name +
-                                               "' is none: leave it out, or name one, as in --device model:h200.");
+      std::string text = option;
+      text.append(" is for models of GPUs, and '").append(name);
+      text.append("' is none: leave it out, or name one, as in --device model:h200.");
+      throw Error(ErrorKind::bad_argument, text);
     }
     std::size_t at = name.rfind('@');
     // An '@' without a number behind it belongs to the name of a file.
-    if (at != std::string::npos && name.find_first_not_of("0123456789", at + 1) != std::string::npos) at = name.npos;
+    if (at != std::string::npos && name.find_first_not_of("0123456789", at + 1) != std::string::npos)
+      at = std::string::npos;
     if (at != std::string::npos && name.substr(at + 1) != number) {
-      throw Error(ErrorKind::bad_argument, option + " and " + name + " say two factors: say it once.");
+      std::string text = option;
+      text.append(" and ").append(name).append(" say two factors: say it once.");
+      throw Error(ErrorKind::bad_argument, text);
     }
     slowed += (slowed.empty() ? "" : ",") + name + (at == std::string::npos ? "@" + number : "");
   }

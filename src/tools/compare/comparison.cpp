@@ -33,9 +33,10 @@ void expect_one_build(Json const& legacy, Json const& per_thread, std::string co
   for (auto const& [results, flavour] : {std::pair(&legacy, Flavour::legacy), {&per_thread, Flavour::per_thread}}) {
     std::string const said = build_text(*results, "flavour");
     if (said == flavour_name(flavour)) continue;
-    throw Error(ErrorKind::system, "What should be the " + std::string(flavour_name(flavour)) + " program says it is " +
-                                       said + ": put " + program + " and " + program +
-                                       "-legacy of one build into one folder.");
+    std::string differs = "What should be the ";
+    differs.append(flavour_name(flavour)).append(" program says it is ").append(said).append(": put ");
+    differs.append(program).append(" and ").append(program).append("-legacy of one build into one folder.");
+    throw Error(ErrorKind::system, differs);
   }
   for (char const* name : {"version", "commit"}) {
     std::string const old = build_text(legacy, name), fresh = build_text(per_thread, name);

@@ -44,7 +44,7 @@ std::vector<std::string> WatchedRun::settings() const {
       continue;
     }
     // A value may look like an option.
-    for (std::string const& value : option->results()) words.push_back(name + "=" + value);
+    for (std::string const& value : option->results()) words.emplace_back(name).append("=").append(value);
   }
   return words;
 }

@@ -215,7 +215,7 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   Devices const opened = open_laboratory(slower.applied_to(device), wants_two);
   LabPlace const place{opened.front().info(), std::string(flavour_name(opened.front().flavour()))};
   if (!json && !output.write(as_text(place))) return exit_some_failed;
-  DeviceGroup const used(opened);
+  DeviceGroup const& used = opened;
   std::size_t as_expected = 0, not_told = 0;
   std::string late;
   std::vector<std::pair<std::string, lab::Observation>> all_seen;

@@ -45,8 +45,8 @@ Run run_over(Workbench& bench, PartWork& work, std::size_t count) {
   Run run{.first = bench.pieces()};
   work.renew();
   bench.hold(streams);
-  for (std::size_t part = 0; part < work.parts(); ++part) {
-    work.issue("stream " + std::to_string(part % count + 1), part, streams[part % count]);
+  for (std::size_t part = 0, which = 0; part < work.parts(); ++part, which = which + 1 == count ? 0 : which + 1) {
+    work.issue("stream " + std::to_string(which + 1), part, streams[which]);
   }
   for (Stream const& stream : streams) stream.synchronize();
   run.count = bench.pieces() - run.first;

@@ -159,7 +159,7 @@ std::string PrintedOutput::compare(Heard const& other) {
 
 std::string PrintedOutput::compare(Heard const& other, bool same_program) {
   if (alike(first_, other)) return "";
-  std::string const difference = difference_of(first_, other);
+  std::string difference = difference_of(first_, other);
   // Nothing is known of the text behind what was kept.
   if (first_.bytes() != first_.begin().size() || other.bytes() != other.begin().size()) return difference;
   std::vector<Token> const theirs = tokens_of(other.begin());

@@ -39,11 +39,11 @@ ExitCode complain(std::string const& sentence, ExitCode code) {
 void write_page_of(OutputFile& file, Json results, std::vector<WatchLog> const& logs) {
   // More passages would make a page above 1 MB.
   constexpr std::size_t most_passages = 15'000;
-  std::size_t const with_work = static_cast<std::size_t>(
+  auto const with_work = static_cast<std::size_t>(
       std::count_if(logs.begin(), logs.end(), [](WatchLog const& log) { return !log.activities.empty(); }));
+  std::size_t const for_each = most_passages / std::max<std::size_t>(1, with_work);
   for (std::size_t i = 0; i < logs.size(); ++i)
-    if (!logs[i].activities.empty())
-      results["processes"][i]["timeline"] = timeline_as_json(logs[i], most_passages / with_work);
+    if (!logs[i].activities.empty()) results["processes"][i]["timeline"] = timeline_as_json(logs[i], for_each);
   write_page(file, results.dump(-1, ' ', false, Json::error_handler_t::replace), title_of("watch"));
 }
 
