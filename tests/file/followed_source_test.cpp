@@ -3,10 +3,12 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+#include <utility>
 
 #include "file/logs_that_are_followed.hpp"
 #include <gmock/gmock.h>
@@ -92,6 +94,32 @@ TEST_F(LogsThatAreFollowed, TakeTurns) {
 }
 
 TEST_F(LogsThatAreFollowed, MayHaveTwoNames) {
+/// Calls a function when a file fails.
+struct AtAFailure final : FileObserver {
+  explicit AtAFailure(std::function<void()> to_call) : call(std::move(to_call)) {}
+  void opened(std::uint64_t, InputFile const&) override {}
+  void failed(std::uint64_t, FileProblem const&) override { call(); }
+  void ended(std::uint64_t, std::uint64_t) override {}
+  void abandoned(std::uint64_t, std::uint64_t) override {}
+  std::function<void()> const call;
+};
+
+/// Seen to fail where the source waited although the look at the last file had taken the event of the second one: the
+/// tile of the first file came instead, when its time was over.
+TEST_F(LogsThatAreFollowed, WakeForAChangeThatALookAtAnotherFileFound) {
+  names = {"early", "log", "nowhere/log", "other"};
+  options.framing = nullptr;
+  options.linger = std::chrono::seconds(60);
+  append("early", "a");
+  append("log", "");
+  append("other", "");
+  // The third file fails between the looks at the second and the last.
+  AtAFailure at_the_third([this] { append("log", std::string(64, 'b')); });
+  options.observer = &at_the_third;
+  EXPECT_EQ(next(), "1.0@0 " + std::string(64, 'b'));
+  made = nullptr;
+}
+
   names = {"log", "same"};
   append("log", "a\n");
   std::filesystem::create_hard_link(path("log"), path("same"));

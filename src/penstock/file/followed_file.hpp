@@ -41,6 +41,8 @@ class FollowedFile {
   std::string const& name() const noexcept { return name_; }
   /// Notes a report of the watch for its owner.
   void note(ChangeWatch::News const& news) { changed_ = files_.note(news) || changed_; }
+  /// True if something may have changed since the last look began.
+  bool changed() const noexcept { return changed_; }
   /// Updates the state of the file and its name, if that is not known.
   ///
   /// Throws: FileProblem, without the name: it cannot be followed, or not any more.

@@ -64,6 +64,8 @@ std::optional<FollowedFiles::Next> FollowedFiles::next(std::span<std::byte> tile
       if (auto const due = member.file->due(); due && (!until || *due < *until)) until = due;
     }
   }
+    // One look takes the events of all files from the queue, also of those that had their turn.
+    if (any_changed()) until = ChangeWatch::Clock::time_point::min();
   abandon();
   return std::nullopt;
 }
@@ -103,6 +105,10 @@ bool FollowedFiles::any_left() const {
 }
 
 void FollowedFiles::abandon() {
+bool FollowedFiles::any_changed() const {
+  return std::ranges::any_of(members_, [](Member const& member) { return !member.told && member.file->changed(); });
+}
+
   for (std::size_t number = 0; number < members_.size(); ++number) {
     if (std::exchange(members_[number].told, true) || options_.observer == nullptr) continue;
     options_.observer->abandoned(number, members_[number].tiles);

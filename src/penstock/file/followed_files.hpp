@@ -57,6 +57,7 @@ class FollowedFiles {
   std::optional<Next> fail(Member& member, std::uint64_t number);
   bool any_left() const;
   void abandon();
+  bool any_changed() const;
 
   FileSource::NextFile const next_file_;
   FileSourceOptions const& options_;
