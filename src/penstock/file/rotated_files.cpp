@@ -67,9 +67,14 @@ bool RotatedFiles::note(ChangeWatch::News const& news) {
 }
 
 void RotatedFiles::look(bool read_all) {
-  if (std::exchange(events_gone_, false)) begin_anew();
-  // The rest of the file is read before the loss of its folder matters.
-  if (folder_gone_ && (now() == nullptr || read_all)) watch_names();
+  bool const anew = std::exchange(events_gone_, false);
+  // The rest of the file is read before the loss of its folder matters. The history begins anew once: a second time
+  // would take the file that it expects for a lost one.
+  if (folder_gone_ && (now() == nullptr || read_all)) {
+    watch_names();
+  } else if (anew) {
+    begin_anew();
+  }
   open_named();
   if (has_other_file()) open_named();
   // The watch has reported the new names of renamed files by now.
@@ -85,7 +90,7 @@ void RotatedFiles::open_named() {
       // They are opened in their order.
       if (opened_.size() >= most_open || !open_one(file)) break;
       NameHistory::File const* const now = history_.find(file.number);
-      again = now == nullptr || (!now->opened && now->changes != file.changes);
+      again = again || now == nullptr || (!now->opened && now->changes != file.changes);
       if (now != nullptr && !now->opened) break;
     }
   }
