@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 #include <utility>
+#include <vector>
 
 #include "file/logs_that_are_followed.hpp"
 #include <gmock/gmock.h>
@@ -93,7 +94,6 @@ TEST_F(LogsThatAreFollowed, TakeTurns) {
   EXPECT_EQ(next_after([&] { append("log", "c"); }), "0.0@128 c");
 }
 
-TEST_F(LogsThatAreFollowed, MayHaveTwoNames) {
 /// Calls a function when a file fails.
 struct AtAFailure final : FileObserver {
   explicit AtAFailure(std::function<void()> to_call) : call(std::move(to_call)) {}
@@ -120,6 +120,7 @@ TEST_F(LogsThatAreFollowed, WakeForAChangeThatALookAtAnotherFileFound) {
   made = nullptr;
 }
 
+TEST_F(LogsThatAreFollowed, MayHaveTwoNames) {
   names = {"log", "same"};
   append("log", "a\n");
   std::filesystem::create_hard_link(path("log"), path("same"));
@@ -192,6 +193,11 @@ TEST_F(LogsThatAreFollowed, MissNothingWhereTheSystemDropsEvents) {
     if (std::string const got = next(); got.starts_with("0")) of_log = got;
   }
   EXPECT_EQ(of_log, "0.1@0 new");
+  auto const left_out = source().left_out();
+  ASSERT_EQ(left_out.size(), 1u) << describe(left_out);
+  EXPECT_EQ(left_out[0].unit, "rotation");
+  EXPECT_EQ(left_out[0].count, 1u) << "others may have had its name in between";
+  EXPECT_TRUE(left_out[0].lost);
 }
 
 TEST_F(LogsThatAreFollowed, FailWhereTheyCannotBeFollowed) {

@@ -98,6 +98,29 @@ TEST_F(FilesOfAPath, AreOpenedBeforeTheirEventComes) {
   EXPECT_EQ(all(), "ab");
 }
 
+/// Seen to fail where each drop of events counted, and where none did.
+TEST_F(FilesOfAPath, MayHideOthersIfTheyChangedWhileEventsWereDropped) {
+  make("log", 'a');
+  files->look(false);
+  files->note({Change::events_dropped});
+  files->look(false);
+  EXPECT_TRUE(files->missed_events());
+  EXPECT_EQ(files->unseen_rotations(), 0u) << "the path has the same file";
+  rename("log", "log.1");
+  make("log", 'b');
+  left("log", 1);
+  appeared("log.1", 1);
+  appeared("log");
+  files->look(false);
+  EXPECT_EQ(files->unseen_rotations(), 0u) << "its events came";
+  rename("log", "log.1");
+  make("log", 'c');
+  files->note({Change::events_dropped});
+  files->look(false);
+  files->look(false);
+  EXPECT_EQ(files->unseen_rotations(), 1u);
+}
+
 /// Seen to fail where the history began anew for the events and again for the folder, and lost the file in between.
 TEST_F(FilesOfAPath, AreNotLostWhereEventsAreDroppedAfterAllWasRead) {
   make("log", 'a');

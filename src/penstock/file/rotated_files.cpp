@@ -62,7 +62,7 @@ RotatedFiles::~RotatedFiles() {
 bool RotatedFiles::note(ChangeWatch::News const& news) {
   if (news.change == ChangeWatch::Change::name) return history_.note(news.event) || news.event.name == name_;
   if (news.change != ChangeWatch::Change::contents) folder_gone_ = events_gone_ = true;
-  missed_events_ = missed_events_ || news.change == ChangeWatch::Change::events_dropped;
+  if (news.change == ChangeWatch::Change::events_dropped) missed_events_ = name_unsure_ = true;
   return true;
 }
 
@@ -109,7 +109,9 @@ bool RotatedFiles::open_one(NameHistory::File const& file) {
   if (descriptor.number < 0) return false;
   struct stat status {};
   if (fstat(descriptor.number, &status) != 0) throw FileProblem(system_problem(errno));
+  bool const is_first_since = file.name == name_ && std::exchange(name_unsure_, false);
   if (is_known(status, *now)) return true;
+  if (is_first_since) ++unseen_rotations_;
   opened_[file.number] = std::make_unique<Open>(descriptor, watch_, owner_);
   now->opened = true;
   return true;
