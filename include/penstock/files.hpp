@@ -214,7 +214,7 @@ class FileSource final : public Source {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 /// Reads the whole text of a file, a pipe or another stream. The text is decoded if it is compressed, and treated as
