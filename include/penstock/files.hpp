@@ -143,8 +143,8 @@ struct FileSourceOptions {
 /// is full. When a name refers to a new file, as after log rotation, the old file is read to its end once the new one
 /// has bytes, then the new one from its beginning; the last record of the old file ends there. A file that becomes
 /// smaller than what was read of it is read from its beginning again, and a remark says so; data that was written
-/// before and not read is lost. Changes are noticed by inotify: writes through a mapping, or by another host of a
-/// network file system, are not.
+/// before and not read is lost, and `left_out` counts the truncation if the source had seen such data. Changes are
+/// noticed by inotify: writes through a mapping, or by another host of a network file system, are not.
 ///
 /// Each regular file that is decoded is read by one producer, several files at once, so tiles of different files may
 /// alternate; those of one file are in order, and the last one may be empty. If parts of a file can be found without
@@ -214,7 +214,7 @@ class FileSource final : public Source {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 /// Reads the whole text of a file, a pipe or another stream. The text is decoded if it is compressed, and treated as

@@ -2,7 +2,6 @@
 // A running program: signals that stop it, metrics for Prometheus, and options that a search found best, in a file.
 #pragma once
 
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -13,7 +12,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -71,15 +69,10 @@ class StopSignals {
   void request() noexcept { stop_.request_stop(); }
 
  private:
-  void watch();
-  void take(int signal);
+  class Watcher;
 
-  StopSignalsOptions const options_;
-  sigset_t watched_{};
-  int signals_ = -1;  ///< A descriptor from which signals are read.
-  int done_ = -1;     ///< A descriptor that is readable once the watching thread is to end.
   std::stop_source stop_;
-  std::jthread watcher_;
+  std::unique_ptr<Watcher> watcher_;
 };
 
 class ConnectionSource;

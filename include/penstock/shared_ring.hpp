@@ -77,7 +77,7 @@ class SharedRing {
  private:
   friend class SharedRingSource;
   struct Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 /// The writer's side, which needs no pipeline: claim a slot, write, commit.
@@ -132,7 +132,7 @@ class SharedRingWriter {
 
  private:
   struct Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 /// The data of one commit of a writer.
@@ -192,7 +192,7 @@ class SharedRingSource final : public Source {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace penstock

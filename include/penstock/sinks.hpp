@@ -117,7 +117,7 @@ class FileSink {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 struct RollingOptions {
@@ -178,7 +178,7 @@ class RollingFiles {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 /// A connection that gets records; those of one call are contiguous in its stream.
@@ -219,7 +219,7 @@ class SocketSink {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace penstock

@@ -150,7 +150,7 @@ class ConnectionSource final : public Source {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 struct DatagramSourceOptions {
@@ -242,7 +242,7 @@ class DatagramSource final : public Source {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 struct PacketSourceOptions {
@@ -314,7 +314,7 @@ class PacketSource final : public Source {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace penstock

@@ -160,7 +160,7 @@ class ReorderBuffer {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 /// The reason why a window closed.
@@ -273,7 +273,7 @@ class TimeWindows {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace penstock

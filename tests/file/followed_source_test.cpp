@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "file/logs_that_are_followed.hpp"
@@ -91,6 +94,32 @@ TEST_F(LogsThatAreFollowed, TakeTurns) {
   EXPECT_EQ(next_after([&] { append("log", "c"); }), "0.0@128 c");
 }
 
+/// Calls a function when a file fails.
+struct AtAFailure final : FileObserver {
+  explicit AtAFailure(std::function<void()> to_call) : call(std::move(to_call)) {}
+  void opened(std::uint64_t, InputFile const&) override {}
+  void failed(std::uint64_t, FileProblem const&) override { call(); }
+  void ended(std::uint64_t, std::uint64_t) override {}
+  void abandoned(std::uint64_t, std::uint64_t) override {}
+  std::function<void()> const call;
+};
+
+/// Seen to fail where the source waited although the look at the last file had taken the event of the second one: the
+/// tile of the first file came instead, when its time was over.
+TEST_F(LogsThatAreFollowed, WakeForAChangeThatALookAtAnotherFileFound) {
+  names = {"early", "log", "nowhere/log", "other"};
+  options.framing = nullptr;
+  options.linger = std::chrono::seconds(60);
+  append("early", "a");
+  append("log", "");
+  append("other", "");
+  // The third file fails between the looks at the second and the last.
+  AtAFailure at_the_third([this] { append("log", std::string(64, 'b')); });
+  options.observer = &at_the_third;
+  EXPECT_EQ(next(), "1.0@0 " + std::string(64, 'b'));
+  made = nullptr;
+}
+
 TEST_F(LogsThatAreFollowed, MayHaveTwoNames) {
   names = {"log", "same"};
   append("log", "a\n");
@@ -164,6 +193,11 @@ TEST_F(LogsThatAreFollowed, MissNothingWhereTheSystemDropsEvents) {
     if (std::string const got = next(); got.starts_with("0")) of_log = got;
   }
   EXPECT_EQ(of_log, "0.1@0 new");
+  auto const left_out = source().left_out();
+  ASSERT_EQ(left_out.size(), 1u) << describe(left_out);
+  EXPECT_EQ(left_out[0].unit, "rotation");
+  EXPECT_EQ(left_out[0].count, 1u) << "others may have had its name in between";
+  EXPECT_TRUE(left_out[0].lost);
 }
 
 TEST_F(LogsThatAreFollowed, FailWhereTheyCannotBeFollowed) {

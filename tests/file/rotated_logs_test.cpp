@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -12,6 +13,15 @@ namespace penstock {
 namespace {
 
 using followed::LogsThatAreFollowed;
+
+/// The count of one truncation before so many bytes had been read.
+LeftOut truncation_that_cut(std::uint64_t bytes) {
+  return {.unit = "truncation",
+          .reason = "of a followed file before all of it was read",
+          .count = 1,
+          .bytes = bytes,
+          .remedy = "rotate logs by renaming"};
+}
 
 TEST_F(LogsThatAreFollowed, AreReadToTheirEndBeforeTheOnesThatHaveTheirNames) {
   append("log", "a\nb");
@@ -65,8 +75,55 @@ TEST_F(LogsThatAreFollowed, BeginAgainWhereTheyAreTruncated) {
       source().remarks(),
       testing::Contains(path("log") +
                         " was truncated while it was followed (times: 1), and read from its beginning again: what "
-                        "had been written since it was read last is lost."));
+                        "was written between the last read and the truncation, if anything, is lost."));
   EXPECT_EQ(source().loss(), (RecordLoss{.unfinished = 1}));
+  EXPECT_THAT(source().left_out(), testing::Contains(truncation_that_cut(8))) << "half a line was there";
+}
+
+/// Seen to fail where such a truncation was a remark only.
+TEST_F(LogsThatAreFollowed, ThatAreTruncatedBeforeAllIsReadAreCounted) {
+  options.framing = nullptr;
+  for (int again = 0; again < 2; ++again) {
+    append("log", std::string(100, 'a'));
+    EXPECT_THAT(next(), testing::EndsWith(" " + std::string(64, 'a')));
+    std::filesystem::resize_file(path("log"), 0);
+    append("log", "b");
+    EXPECT_THAT(next(), testing::EndsWith("@0 b"));
+    std::filesystem::resize_file(path("log"), 0);
+  }
+  LeftOut expected = truncation_that_cut(2 * 36);
+  expected.count = 2;
+  EXPECT_THAT(source().left_out(), testing::ElementsAre(expected));
+}
+
+/// Programs that copy a log and truncate it do so at each rotation.
+/// Seen to fail where every truncation was counted.
+TEST_F(LogsThatAreFollowed, ThatAreTruncatedAfterAllWasReadLeaveNothingOut) {
+  append("log", "first\n");
+  EXPECT_EQ(next(), "0.0@0 first\n");
+  std::filesystem::resize_file(path("log"), 0);
+  append("log", "a\n");
+  EXPECT_EQ(next(), "0.1@0 a\n");
+  std::filesystem::resize_file(path("log"), 0);
+  append("log", "longer\n");
+  EXPECT_EQ(next(), "0.2@0 longer\n");
+  // The size of one file says nothing of the next one.
+  rename("log", "log.1");
+  append("log", "b\n");
+  EXPECT_EQ(next(), "0.3@0 b\n");
+  EXPECT_THAT(source().left_out(), testing::IsEmpty());
+  EXPECT_THAT(source().remarks(), testing::Contains(testing::HasSubstr("(times: 2)")));
+}
+
+/// Seen to fail where the size that a tail had before it was cut off was forgotten.
+TEST_F(LogsThatAreFollowed, ThatGrewAgainBeyondWhatWasReadAreCountedToo) {
+  options.framing = nullptr;
+  append("log", std::string(200, 'a'));
+  EXPECT_EQ(next(), "0.0@0 " + std::string(64, 'a'));
+  std::filesystem::resize_file(path("log"), 0);
+  append("log", std::string(100, 'b'));
+  EXPECT_EQ(next(), "0.1@0 " + std::string(64, 'b'));
+  EXPECT_THAT(source().left_out(), testing::ElementsAre(truncation_that_cut(136)));
 }
 
 TEST_F(LogsThatAreFollowed, ThatWereTruncatedAndOutgrewWhatTheyWereBeginAgain) {

@@ -3,9 +3,8 @@
 #include <cstdlib>
 #include <optional>
 
-#include "support/left_alive.hpp"
+#include "support/child_of_fork.hpp"
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "penstock/cpu/cpu_device.hpp"
@@ -23,16 +22,9 @@ constexpr int of_the_child = 7;
   static Pipeline pipeline(device, {.tile = {.input_bytes = 64}, .lanes = 2, .tuning = {.tiles = 4}});
   pipeline.start(on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), [](Completion&) {});
   pipeline.feed().submit(pipeline.feed().borrow());
-  pid_t const child = fork();
-  if (child == 0) {
-    alarm(60);  // It is not inherited.
-    support::ends_with_live_threads = true;
-    std::exit(of_the_child);
-  }
-  int status = 0;
-  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) std::_Exit(1);
+  int const code = support::exit_code_of_child([] { return of_the_child; });
   if (!pipeline.drain().ok()) std::_Exit(2);
-  std::exit(WEXITSTATUS(status));
+  std::exit(code);
 }
 
 TEST(AChildOfFork, EndsByExitAndLeavesThePipelineToItsParent) {

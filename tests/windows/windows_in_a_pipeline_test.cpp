@@ -2,11 +2,13 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "support/child_of_fork.hpp"
 #include <gmock/gmock.h>
 
 #include "penstock/core/pool.hpp"
@@ -79,6 +81,36 @@ TEST_F(APipelineOfRows, BringsEachRecordThatWasPlacedOnceWhileStreamsAndCountsGo
   }
   EXPECT_EQ(buffer.counts().unsent, 0U);
   EXPECT_EQ(tiles, report.tiles_done);
+}
+
+/// Seen to fail where the child sent its copy of the tile.
+TEST_F(APipelineOfRows, BringsRecordsThoughAChildOfForkEnds) {
+  start();
+  ReorderBuffer buffer(pipeline, options);
+  std::uint64_t const number = 5;
+  buffer.place(0, number, bytes_of(number));
+  int const code = support::exit_code_of_child([&] {
+    std::destroy_at(&buffer);
+    return pipeline.snapshot().submitted == 0 ? 7 : 1;
+  });
+  EXPECT_EQ(code, 7);
+  EXPECT_TRUE(pipeline.drain([&] { buffer.flush(); }).ok());
+  EXPECT_EQ(came[0], std::vector{number});
+}
+
+/// Seen to fail where the child sent its copy of the window.
+TEST_F(APipelineOfRows, BringsWindowsThoughAChildOfForkEnds) {
+  pipeline.start(on_device([](DeviceTile const&, StreamRef) {}), [this](Completion&) { ++tiles; });
+  TimeWindows windows(pipeline, {.length = 10, .deadline = hours(1)});
+  std::uint64_t const record = 5;
+  windows.add(0, 1, bytes_of(record));
+  int const code = support::exit_code_of_child([&] {
+    std::destroy_at(&windows);
+    return pipeline.snapshot().submitted == 0 ? 7 : 1;
+  });
+  EXPECT_EQ(code, 7);
+  EXPECT_TRUE(pipeline.drain([&] { windows.flush(); }).ok());
+  EXPECT_EQ(tiles, 1U);
 }
 
 TEST_F(APipelineOfRows, SendsATileThatHasWaitedThoughNothingElseComes) {

@@ -4,6 +4,7 @@
 
 #include "penstock/collective.hpp"
 #include "penstock/collective/all_reduce_methods.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
@@ -29,7 +30,9 @@ AllReducer::AllReducer(DeviceGroup const& devices, ElementType type, ReduceOpera
   if (!why_no_nccl.empty()) how_ += ", because: " + why_no_nccl;
 }
 
-AllReducer::~AllReducer() = default;
+AllReducer::~AllReducer() {
+  left_to_parent(method_);
+}
 
 void AllReducer::start(std::vector<Part> const& parts) {
   if (parts.size() != devices_) {

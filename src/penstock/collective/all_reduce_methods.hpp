@@ -6,6 +6,7 @@
 #include <string>
 
 #include "penstock/collective.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/flavour.hpp"
 
 namespace penstock {
@@ -28,6 +29,8 @@ class AllReduceMethod {
   /// These have the contracts of AllReducer.
   virtual void start(std::span<AllReducer::Part const> parts) = 0;
   virtual void wait() = 0;
+
+  OwnProcess const process = {};
 };
 
 /// The method by NCCL; the thread that starts it enqueues the work. `how` becomes the text of AllReduce::how.

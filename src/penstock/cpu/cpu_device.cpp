@@ -55,7 +55,7 @@ CpuDevice::CpuDevice(CpuOptions options)
           options_.time != nullptr)) {}
 
 CpuDevice::~CpuDevice() {
-  if (process_ != getpid()) {
+  if (!process_.is_current()) {
     leave_all();
     return;
   }

@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
+#include "penstock/core/own_process.hpp"
 #include "penstock/cpu/fault_hook.hpp"
 #include "penstock/cpu/operation.hpp"
 #include "penstock/cpu/refusals.hpp"
@@ -124,7 +123,7 @@ class CpuDevice : public Device {
   std::unique_ptr<CpuStream> legacy_;
   std::unique_ptr<PerThreadStream> per_thread_;
   std::unique_ptr<Kept> kept_ = std::make_unique<Kept>();
-  pid_t const process_ = getpid();
+  OwnProcess const process_;
 };
 
 }  // namespace penstock::cpu

@@ -56,6 +56,7 @@ CpuStream::CpuStream(Scheduler& scheduler, Engines& engines, MemoryLedger const&
 }
 
 CpuStream::~CpuStream() {
+  if (!scheduler_.process.is_current()) return;
   scheduler_.remove(state_);
   ordered_.forget(state_);
 }

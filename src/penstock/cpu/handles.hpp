@@ -38,6 +38,7 @@ class CpuEvent final : public EventBackend {
   CpuEvent(CpuEvent const&) = delete;
   CpuEvent& operator=(CpuEvent const&) = delete;
   ~CpuEvent() override {
+    if (!scheduler_.process.is_current()) return;
     if (shared_ != nullptr) shared_->end();
     scheduler_.remove(state_);
   }

@@ -39,7 +39,7 @@ class MemoryLedger::Allocation final : public RegionBackend {
   Allocation(Allocation const&) = delete;
   Allocation& operator=(Allocation const&) = delete;
   ~Allocation() override {
-    if (!entered_) return;
+    if (!entered_ || !ledger_.process_.is_current()) return;
     std::lock_guard const lock(ledger_.mutex_);
     auto const found = ledger_.allocated_.find(memory_.get());
     ledger_.allocated_bytes_ -= found->second;
@@ -64,7 +64,7 @@ class MemoryLedger::Pin final : public RegionBackend {
   Pin(Pin const&) = delete;
   Pin& operator=(Pin const&) = delete;
   ~Pin() override {
-    if (!entered_) return;
+    if (!entered_ || !ledger_.process_.is_current()) return;
     std::lock_guard const lock(ledger_.mutex_);
     auto const found = ledger_.pinned_.find(start_);
     ledger_.pinned_bytes_ -= found->second;

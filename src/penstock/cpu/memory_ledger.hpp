@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "penstock/core/own_process.hpp"
 #include "penstock/cpu/fault_hook.hpp"
 #include "penstock/device_memory.hpp"
 
@@ -65,6 +66,7 @@ class MemoryLedger {
     void operator()(std::byte* start) const noexcept;
   };
 
+  OwnProcess const process_;
   mutable std::mutex mutex_;
   std::size_t const memory_limit_;
   std::optional<std::size_t> const pinned_limit_;

@@ -17,7 +17,7 @@ class OrderedMemory::Lent final : public RegionBackend {
   Lent(Lent const&) = delete;
   Lent& operator=(Lent const&) = delete;
   ~Lent() override {
-    if (entered_) owner_.take_back(block_);
+    if (entered_ && owner_.scheduler_.process.is_current()) owner_.take_back(block_);
   }
   void enter(Blocks::iterator block) noexcept {
     block_ = block;

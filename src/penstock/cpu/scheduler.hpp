@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/core/own_process.hpp"
 #include "penstock/cpu/device_loss.hpp"
 #include "penstock/cpu/device_time.hpp"
 #include "penstock/cpu/late_delivery.hpp"
@@ -40,6 +41,9 @@ class Scheduler {
   explicit Scheduler(std::unique_ptr<TimeKeeper> keeper = nullptr) : time_(std::move(keeper)) {}
   Scheduler(Scheduler const&) = delete;
   Scheduler& operator=(Scheduler const&) = delete;
+
+  /// Streams, events and memory of the device are left as they are in a child of fork.
+  OwnProcess const process;
 
   void add(StreamState& stream);
   /// Blocks: until the stream has passed all that was put in; callbacks that are late are delivered for it.

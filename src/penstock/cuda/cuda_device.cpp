@@ -56,8 +56,8 @@ CudaDevice::CudaDevice(int ordinal)
       context_state_(reinterpret_cast<ContextState>(find_context_state())) {}
 
 CudaDevice::~CudaDevice() {
-  if (!abandoned()) return;
-  // The GPU may still use them, and threads of the driver's may yet come back from a wait.
+  if (!health_->leaves_all()) return;
+  // The GPU may still use them, and threads of the driver's, or of the parent's, may yet come back from a wait.
   static_cast<void>(kept_.release());
   static_cast<void>(health_.release());
 }

@@ -57,7 +57,7 @@ EventHandle CudaEvent::handle() {
 }
 
 CudaEvent::~CudaEvent() {
-  if (!health_.abandoned()) health_.report(cudaEventDestroy(handle_), "cudaEventDestroy");
+  if (!health_.leaves_all()) health_.report(cudaEventDestroy(handle_), "cudaEventDestroy");
 }
 
 CudaEvent& CudaEvent::of(EventBackend& backend) {
@@ -144,7 +144,7 @@ void CudaFlag::try_out() {
 }
 
 CudaFlag::~CudaFlag() {
-  if (!health_.abandoned()) health_.report(cudaFreeHost(&word()), "cudaFreeHost");
+  if (!health_.leaves_all()) health_.report(cudaFreeHost(&word()), "cudaFreeHost");
 }
 
 CudaFlag& CudaFlag::of(FlagBackend& backend) {
@@ -169,7 +169,7 @@ CudaCapture::CudaCapture(Health& health, cudaGraph_t graph) : health_(health) {
 }
 
 CudaCapture::~CudaCapture() {
-  if (handle_ != nullptr && !health_.abandoned()) health_.report(cudaGraphExecDestroy(handle_), "cudaGraphExecDestroy");
+  if (handle_ != nullptr && !health_.leaves_all()) health_.report(cudaGraphExecDestroy(handle_), "cudaGraphExecDestroy");
 }
 
 CudaCapture& CudaCapture::of(CaptureBackend& backend) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "penstock/core/own_process.hpp"
 #include "penstock/cuda/check.hpp"
 
 namespace penstock::cuda {
@@ -38,6 +39,9 @@ class Health {
   ///
   /// Acquire: a thread that sees true also sees why.
   bool abandoned() const noexcept { return abandoned_.load(std::memory_order_acquire); }
+  /// True if a destructor must leave to the driver what it owns: the device was abandoned, or this is a child of fork,
+  /// which may not use CUDA.
+  bool leaves_all() const noexcept { return abandoned() || !process_.is_current(); }
   /// Throws if the device was abandoned; for a call that would wait for it, or hand it memory.
   ///
   /// Throws: Error.
@@ -64,6 +68,7 @@ class Health {
   Error too_late(char const* what) const;
   [[noreturn]] void fail(cudaError_t result, char const* what, CallSite where);
 
+  OwnProcess const process_;
   std::mutex mutable mutex_;
   std::optional<Error> fault_;
   bool reported_ = false;

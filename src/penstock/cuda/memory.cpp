@@ -51,7 +51,7 @@ class Allocation final : public RegionBackend {
   Allocation& operator=(Allocation const&) = delete;
   ~Allocation() override {
     // It would wait for a kernel that no thread waits for any more, and so would every later call of the driver's.
-    if (health_.abandoned()) {
+    if (health_.leaves_all()) {
       count_for_ever();
     } else {
       health_.report(cudaFree(address_), "cudaFree");
@@ -87,7 +87,7 @@ class Registration final : public RegionBackend {
   Registration(Registration const&) = delete;
   Registration& operator=(Registration const&) = delete;
   ~Registration() override {
-    if (health_.abandoned()) {
+    if (health_.leaves_all()) {
       count_for_ever();
     } else {
       health_.report(cudaHostUnregister(address_), "cudaHostUnregister");

@@ -39,7 +39,7 @@ class OrderedAllocation final : public RegionBackend {
   OrderedAllocation(OrderedAllocation const&) = delete;
   OrderedAllocation& operator=(OrderedAllocation const&) = delete;
   ~OrderedAllocation() override {
-    if (health_.abandoned()) {
+    if (health_.leaves_all()) {
       count_for_ever();
     } else {
       health_.report(cudaFreeAsync(address_, stream_), "cudaFreeAsync");

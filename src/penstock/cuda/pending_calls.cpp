@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "penstock/core/own_process.hpp"
+
 namespace penstock::cuda {
 
 class PendingCalls::Call {
@@ -26,6 +28,7 @@ class PendingCalls::Call {
 };
 
 struct PendingCalls::Calls {
+  OwnProcess const process;
   std::mutex mutex;
   std::deque<Call> all;  ///< A deque, because the driver holds their addresses.
   std::size_t turn = 0;  ///< Place where a call was found last; the one after it has been owed the longest.
@@ -46,6 +49,7 @@ struct PendingCalls::Calls {
 PendingCalls::PendingCalls() : calls_(std::make_unique<Calls>()) {}
 
 PendingCalls::~PendingCalls() {
+  if (left_to_parent(calls_)) return;
   drop_all();
   bool const left_to_the_driver = std::any_of(calls_->all.begin(), calls_->all.end(), [](Call const& call) {
     return call.state.load(std::memory_order_relaxed) == Call::State::dropped;

@@ -188,7 +188,7 @@ void CudaStream::launch(CaptureBackend& capture) {
 OwnedCudaStream::OwnedCudaStream(Health& health, StreamOptions options) : CudaStream(health, create(health, options)) {}
 
 OwnedCudaStream::~OwnedCudaStream() {
-  if (health().abandoned()) return;
+  if (health().leaves_all()) return;
   health().report(cudaStreamSynchronize(handle()), "cudaStreamSynchronize");
   health().report(cudaStreamDestroy(handle()), "cudaStreamDestroy");
 }

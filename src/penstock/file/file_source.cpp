@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "penstock/core/own_process.hpp"
 #include "penstock/file/file_source_parts.hpp"
 #include "penstock/files.hpp"
 
@@ -22,7 +23,9 @@ FileSource::FileSource(NextFile next_file, Pool const& pool, FileSourceOptions o
 FileSource::FileSource(std::vector<std::string> const& paths, Pool const& pool, FileSourceOptions options)
     : FileSource(one_by_one(paths), pool, std::move(options)) {}
 
-FileSource::~FileSource() = default;
+FileSource::~FileSource() {
+  left_to_parent(parts_);
+}
 
 void FileSource::serve(Pool const& pool) {
   parts_->serve(pool);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "penstock/core/of_tiles.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/file/chain_ends.hpp"
 #include "penstock/file/decoded_files.hpp"
@@ -37,6 +38,8 @@ class FileSource::Parts {
   RecordLoss loss();
   std::vector<std::string> remarks();
   std::vector<LeftOut> left_out();
+
+  OwnProcess const process;
 
  private:
   bool next_followed(Tile& tile);

@@ -45,7 +45,8 @@ void FollowedFile::look() {
     begin_generation();
   }
   ending_ = files_.has_next();
-  size_ = now_->size();
+  std::uint64_t const before = std::exchange(size_, now_->size());
+  removed_ = size_ < before && position_ < before ? before - position_ : 0;
   if (size_ < position_) begin_again();
   if (size_ > position_ && !since_) since_ = Clock::now();
 }
@@ -65,6 +66,10 @@ void FollowedFile::begin_generation() {
 /// Restarts after the file was truncated.
 void FollowedFile::begin_again() {
   ++truncations_;
+  if (std::uint64_t const cut = std::exchange(removed_, 0) + (cutter_ ? cutter_->held() : 0); cut != 0) {
+    ++cut_truncations_;
+    cut_bytes_ += cut;
+  }
   ++generation_;
   if (cutter_) cutter_->break_off();
   begin_generation();

@@ -41,6 +41,8 @@ class FollowedFile {
   std::string const& name() const noexcept { return name_; }
   /// Notes a report of the watch for its owner.
   void note(ChangeWatch::News const& news) { changed_ = files_.note(news) || changed_; }
+  /// True if something may have changed since the last look began.
+  bool changed() const noexcept { return changed_; }
   /// Updates the state of the file and its name, if that is not known.
   ///
   /// Throws: FileProblem, without the name: it cannot be followed, or not any more.
@@ -65,6 +67,10 @@ class FollowedFile {
   RecordLoss loss() const;
   /// Number of truncations found.
   std::uint64_t truncations() const noexcept { return truncations_; }
+  /// Number of truncations that are known to have removed bytes that were not read, or a record of which only a part
+  /// was there; and the number of these bytes.
+  std::uint64_t cut_truncations() const noexcept { return cut_truncations_; }
+  std::uint64_t cut_bytes() const noexcept { return cut_bytes_; }
   RotatedFiles const& files() const noexcept { return files_; }
 
  private:
@@ -80,14 +86,15 @@ class FollowedFile {
   std::size_t const tile_bytes_;
   RotatedFiles files_;
 
-  bool changed_ = true;                      ///< True if something changed since the last look.
+  bool changed_ = true;                      ///< True if something changed since the last look began.
   RotatedFiles::Open const* now_ = nullptr;  ///< The file that is read.
   bool ending_ = false;                      ///< True: it is to be read to its end.
   std::uint64_t generation_ = 0;
   std::uint64_t size_ = 0, position_ = 0;
+  std::uint64_t removed_ = 0;               ///< If the last look found the file smaller: its unread bytes before that.
   SeenBytes seen_;                          ///< Bytes in front of the position.
   std::optional<Clock::time_point> since_;  ///< Time at which bytes behind the position were first seen.
-  std::uint64_t truncations_ = 0;
+  std::uint64_t truncations_ = 0, cut_truncations_ = 0, cut_bytes_ = 0;
   bool known_plain_ = true;  ///< True: its first bytes are not compressed, or need no check.
 
   std::shared_ptr<InputCut> cut_;  ///< Set with a framing, once it is known.

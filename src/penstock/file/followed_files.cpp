@@ -2,6 +2,7 @@
 #include "penstock/file/followed_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
@@ -63,6 +64,8 @@ std::optional<FollowedFiles::Next> FollowedFiles::next(std::span<std::byte> tile
       if (member.told) continue;
       if (auto const due = member.file->due(); due && (!until || *due < *until)) until = due;
     }
+    // One look takes the events of all files from the queue, also of those that had their turn.
+    if (any_changed()) until = ChangeWatch::Clock::time_point::min();
   }
   abandon();
   return std::nullopt;
@@ -102,6 +105,10 @@ bool FollowedFiles::any_left() const {
   return std::ranges::any_of(members_, [](Member const& member) { return !member.told; });
 }
 
+bool FollowedFiles::any_changed() const {
+  return std::ranges::any_of(members_, [](Member const& member) { return !member.told && member.file->changed(); });
+}
+
 void FollowedFiles::abandon() {
   for (std::size_t number = 0; number < members_.size(); ++number) {
     if (std::exchange(members_[number].told, true) || options_.observer == nullptr) continue;
@@ -116,12 +123,24 @@ RecordLoss FollowedFiles::loss() const {
 }
 
 std::vector<LeftOut> FollowedFiles::left_out() const {
-  LeftOut lost{.unit = "file",
-               .reason = "removed or moved away by log rotation before it could be read",
-               .remedy = "keep more rotated files, or rotate less often"};
-  for (Member const& member : members_) lost.count += member.file->files().lost();
+  std::array entries{LeftOut{.unit = "file",
+                             .reason = "removed or moved away by log rotation before it could be read",
+                             .remedy = "keep more rotated files, or rotate less often"},
+                     LeftOut{.unit = "truncation",
+                             .reason = "of a followed file before all of it was read",
+                             .remedy = "rotate logs by renaming"},
+                     LeftOut{.unit = "rotation",
+                             .reason = "while the system dropped events, so that more files may have been missed",
+                             .remedy = "raise fs.inotify.max_queued_events"}};
+  auto& [files, truncations, rotations] = entries;
+  for (Member const& member : members_) {
+    files.count += member.file->files().lost();
+    truncations.count += member.file->cut_truncations();
+    truncations.bytes += member.file->cut_bytes();
+    rotations.count += member.file->files().unseen_rotations();
+  }
   std::vector<LeftOut> all;
-  add_left_out(all, std::span(&lost, 1));
+  add_left_out(all, entries);
   return all;
 }
 
@@ -130,7 +149,8 @@ std::vector<std::string> FollowedFiles::remarks() const {
   for (Member const& member : members_) {
     if (std::uint64_t const times = member.file->truncations(); times != 0) {
       all.push_back(*member.name + " was truncated while it was followed (times: " + std::to_string(times) +
-                    "), and read from its beginning again: what had been written since it was read last is lost.");
+                    "), and read from its beginning again: what was written between the last read and the truncation, "
+                    "if anything, is lost.");
     }
     if (std::uint64_t const lost = member.file->files().lost(); lost != 0) {
       all.push_back(*member.name + ": " + count_text(lost, "file") + " that had this name " +

@@ -38,7 +38,8 @@ class FollowedFiles {
 
   /// Losses of all files so far.
   RecordLoss loss() const;
-  /// Files that had a followed name, and were gone before they could be read.
+  /// Files that had a followed name and were gone before they could be read; truncations that are known to have removed
+  /// data that was not read; rotations without events, which may hide more files.
   std::vector<LeftOut> left_out() const;
   /// Sentences on files that were truncated, or that may have been missed.
   std::vector<std::string> remarks() const;
@@ -56,6 +57,7 @@ class FollowedFiles {
   std::optional<Next> next_of(Member& member, std::uint64_t number, std::span<std::byte> tile);
   std::optional<Next> fail(Member& member, std::uint64_t number);
   bool any_left() const;
+  bool any_changed() const;
   void abandon();
 
   FileSource::NextFile const next_file_;

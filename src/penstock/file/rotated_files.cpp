@@ -62,14 +62,19 @@ RotatedFiles::~RotatedFiles() {
 bool RotatedFiles::note(ChangeWatch::News const& news) {
   if (news.change == ChangeWatch::Change::name) return history_.note(news.event) || news.event.name == name_;
   if (news.change != ChangeWatch::Change::contents) folder_gone_ = events_gone_ = true;
-  missed_events_ = missed_events_ || news.change == ChangeWatch::Change::events_dropped;
+  if (news.change == ChangeWatch::Change::events_dropped) missed_events_ = name_unsure_ = true;
   return true;
 }
 
 void RotatedFiles::look(bool read_all) {
-  if (std::exchange(events_gone_, false)) begin_anew();
-  // The rest of the file is read before the loss of its folder matters.
-  if (folder_gone_ && (now() == nullptr || read_all)) watch_names();
+  bool const anew = std::exchange(events_gone_, false);
+  // The rest of the file is read before the loss of its folder matters. The history begins anew once: a second time
+  // would take the file that it expects for a lost one.
+  if (folder_gone_ && (now() == nullptr || read_all)) {
+    watch_names();
+  } else if (anew) {
+    begin_anew();
+  }
   open_named();
   if (has_other_file()) open_named();
   // The watch has reported the new names of renamed files by now.
@@ -85,7 +90,7 @@ void RotatedFiles::open_named() {
       // They are opened in their order.
       if (opened_.size() >= most_open || !open_one(file)) break;
       NameHistory::File const* const now = history_.find(file.number);
-      again = now == nullptr || (!now->opened && now->changes != file.changes);
+      again = again || now == nullptr || (!now->opened && now->changes != file.changes);
       if (now != nullptr && !now->opened) break;
     }
   }
@@ -104,7 +109,9 @@ bool RotatedFiles::open_one(NameHistory::File const& file) {
   if (descriptor.number < 0) return false;
   struct stat status {};
   if (fstat(descriptor.number, &status) != 0) throw FileProblem(system_problem(errno));
+  bool const is_first_since = file.name == name_ && std::exchange(name_unsure_, false);
   if (is_known(status, *now)) return true;
+  if (is_first_since) ++unseen_rotations_;
   opened_[file.number] = std::make_unique<Open>(descriptor, watch_, owner_);
   now->opened = true;
   return true;

@@ -66,6 +66,8 @@ class RotatedFiles {
   std::uint64_t lost() const noexcept { return lost_; }
   /// True if the system dropped events, so that other files may have had the path in between.
   bool missed_events() const noexcept { return missed_events_; }
+  /// Number of times that the path had another file after the system had dropped events.
+  std::uint64_t unseen_rotations() const noexcept { return unseen_rotations_; }
 
  private:
   void watch_names();
@@ -85,8 +87,9 @@ class RotatedFiles {
   bool folder_gone_ = true, events_gone_ = false;
   NameHistory history_;
   std::map<std::uint64_t, std::unique_ptr<Open>> opened_;  ///< Open files by their numbers in the history.
-  std::uint64_t lost_ = 0;
+  std::uint64_t lost_ = 0, unseen_rotations_ = 0;
   bool missed_events_ = false;
+  bool name_unsure_ = false;  ///< Events were dropped since a file was found under the path.
 };
 
 }  // namespace penstock

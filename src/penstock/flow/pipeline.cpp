@@ -75,7 +75,7 @@ Pipeline::Pipeline(DeviceGroup const& devices, PipelineOptions options, std::sto
     : parts_(new Parts(devices.all(), std::move(options), stop)) {}
 
 Pipeline::~Pipeline() {
-  if (!parts_->is_process_of_its_own()) return;  // A child of fork has none of its threads, and locks may be held.
+  if (!parts_->process.is_current()) return;
   auto const calls = parts_->calls;
   if (WorksFor::here(&parts_->pool) || parts_->is_thread_of_a_device() || calls->inside_here()) {
     say("a pipeline was destroyed by its own sink, stage or source, by a kernel on its device, or within a call of its "

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
+#include "penstock/core/own_process.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/core/rundown.hpp"
 #include "penstock/core/say.hpp"
@@ -59,8 +58,6 @@ struct Pipeline::Parts {
   void close_run();
   /// Does what Pipeline::drain promises.
   Report drain(std::function<void()> const& hand_in_rest);
-  /// False in a child of fork.
-  bool is_process_of_its_own() const noexcept { return process_ == getpid(); }
   /// True on a thread that runs kernels or callbacks of one of the devices.
   bool is_thread_of_a_device() const noexcept;
   /// Stops the run in progress, and any that is being made at this moment.
@@ -83,6 +80,7 @@ struct Pipeline::Parts {
   /// The run as the hooks see it.
   HookedRun hooked(Stages const& stages, std::stop_token stopped = {}) const;
 
+  OwnProcess const process;
   std::vector<Device*> const devices;
   std::vector<std::string> const device_names;  ///< Name of each; a lost one no longer says what it is.
   Topology const topology;
@@ -103,7 +101,6 @@ struct Pipeline::Parts {
  private:
   std::shared_ptr<Run> make_run(Input input, Stages stages, Sink sink);
 
-  pid_t const process_ = getpid();
   std::mutex mutex_;
   std::shared_ptr<Run> run_;
   bool one_lane_ = false;   ///< Its stage sees all tiles in their sequence.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/graph.hpp"
 #include "penstock/graph/tile_group.hpp"
@@ -79,6 +80,7 @@ struct LanesInGraph::Parts {
     deliver(std::move(whole->group));
   }
 
+  OwnProcess const process;
   std::shared_ptr<TilesHome> const home;
   Pipeline& pipeline;
   std::vector<Place> places;  ///< Places by the index of the tile.
@@ -93,13 +95,15 @@ LanesInGraph::LanesInGraph(DeviceGroup const& devices, PipelineOptions options, 
                            Lend lend)
     : parts_(std::make_unique<Parts>(devices, std::move(options), std::move(deliver), std::move(lend))) {
   parts_->pipeline.start(std::move(stages), [this](Completion& done) { parts_->complete(std::move(done)); });
-  parts_->home->tell([this] {
-    if (parts_->lending.load(std::memory_order_acquire)) parts_->lend();
+  // In a child of fork the parts outlive this.
+  parts_->home->tell([parts = parts_.get()] {
+    if (parts->lending.load(std::memory_order_acquire)) parts->lend();
   });
 }
 
 LanesInGraph::~LanesInGraph() {
   stop_lending();
+  if (left_to_parent(parts_)) return;
   parts_->home->tell(nullptr);
   if (parts_->finished) return;
   try {

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/net/connection.hpp"
 #include "penstock/net/connection_group.hpp"
 #include "penstock/net/connection_ledger.hpp"
@@ -75,6 +76,8 @@ class ConnectionSource::Parts {
   Receivers& receivers() noexcept { return receivers_; }
   bool stopped() const noexcept { return options_.stop.stop_requested(); }
 
+  OwnProcess const process;
+
  private:
   void listen(std::string const& address) {
     ConnectionGroup& group = *groups_.front();
@@ -123,7 +126,9 @@ ConnectionSource::ConnectionSource(std::vector<std::string> const& addresses, Po
                                    ConnectionSourceOptions options)
     : parts_(std::make_unique<Parts>(addresses, pool, std::move(options))) {}
 
-ConnectionSource::~ConnectionSource() = default;
+ConnectionSource::~ConnectionSource() {
+  left_to_parent(parts_);
+}
 
 std::vector<std::string> const& ConnectionSource::addresses() const noexcept {
   return parts_->addresses();

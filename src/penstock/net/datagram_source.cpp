@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/net/datagram_receiver.hpp"
 #include "penstock/net/datagram_socket.hpp"
 #include "penstock/net/receivers.hpp"
@@ -71,6 +72,8 @@ class DatagramSource::Parts {
            " as asked for: raise net.core.rmem_max.";
   }
 
+  OwnProcess const process;
+
  private:
   std::size_t const wanted_buffer_;
   Ending ending_;
@@ -84,7 +87,9 @@ DatagramSource::DatagramSource(std::vector<std::string> const& addresses, Pool c
                                DatagramSourceOptions const& options)
     : parts_(std::make_unique<Parts>(addresses, pool, options)) {}
 
-DatagramSource::~DatagramSource() = default;
+DatagramSource::~DatagramSource() {
+  left_to_parent(parts_);
+}
 
 std::vector<std::string> const& DatagramSource::addresses() const noexcept {
   return parts_->addresses();

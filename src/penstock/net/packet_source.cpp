@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/framing.hpp"
 #include "penstock/net/packet_ring.hpp"
@@ -87,6 +88,8 @@ class PacketSource::Parts {
     return counts;
   }
 
+  OwnProcess const process;
+
  private:
   PacketSourceOptions const options_;
   std::size_t const most_packets_;
@@ -100,7 +103,9 @@ class PacketSource::Parts {
 PacketSource::PacketSource(std::string const& interface, Pool const& pool, PacketSourceOptions const& options)
     : parts_(std::make_unique<Parts>(interface, pool, options)) {}
 
-PacketSource::~PacketSource() = default;
+PacketSource::~PacketSource() {
+  left_to_parent(parts_);
+}
 
 bool PacketSource::next(Tile& tile) {
   return parts_->receivers().next(tile);

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 
 #include "penstock/core/descriptor.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/error.hpp"
 #include "penstock/machine/poll_set.hpp"
 #include "penstock/operation/http_peer.hpp"
@@ -69,6 +70,8 @@ class HttpServer::Parts {
   Parts& operator=(Parts const&) = delete;
 
   NetAddress const& address() const noexcept { return address_; }
+
+  OwnProcess const process;
 
  private:
   void serve() noexcept {
@@ -138,7 +141,9 @@ class HttpServer::Parts {
 
 HttpServer::HttpServer(NetAddress const& address, HttpAnswerer answerer)
     : parts_(std::make_unique<Parts>(address, std::move(answerer))) {}
-HttpServer::~HttpServer() = default;
+HttpServer::~HttpServer() {
+  left_to_parent(parts_);
+}
 NetAddress const& HttpServer::address() const noexcept {
   return parts_->address();
 }

@@ -35,7 +35,7 @@ class HttpServer {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> const parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace penstock

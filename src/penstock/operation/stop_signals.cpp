@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <memory>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <poll.h>
@@ -11,6 +15,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "penstock/core/descriptor.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/error.hpp"
 #include "penstock/operation.hpp"
 
@@ -35,43 +41,59 @@ sigset_t to_watch() {
 
 }  // namespace
 
-StopSignals::StopSignals(StopSignalsOptions options)
-    : options_(std::move(options)),
-      watched_(to_watch()),
-      signals_(signalfd(-1, &watched_, SFD_CLOEXEC | SFD_NONBLOCK)),
-      done_(eventfd(0, EFD_CLOEXEC)) {
-  std::string problem = signals_ < 0 || done_ < 0 ? std::strerror(errno) : "";
-  if (problem.empty()) {
-    sigset_t before;
-    pthread_sigmask(SIG_BLOCK, &watched_, &before);
-    try {
-      watcher_ = std::jthread([this] { watch(); });
-      return;
-    } catch (std::exception const& exception) {
-      problem = exception.what();
-      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+/// The thread that listens, and what it listens to.
+class StopSignals::Watcher {
+ public:
+  Watcher(StopSignalsOptions options, std::stop_source stop)
+      : options_(std::move(options)),
+        stop_(std::move(stop)),
+        watched_(to_watch()),
+        signals_(signalfd(-1, &watched_, SFD_CLOEXEC | SFD_NONBLOCK)),
+        done_(eventfd(0, EFD_CLOEXEC)) {
+    std::string problem = signals_.number < 0 || done_.number < 0 ? std::strerror(errno) : "";
+    if (problem.empty()) {
+      sigset_t before;
+      pthread_sigmask(SIG_BLOCK, &watched_, &before);
+      try {
+        thread_ = std::thread([this] { watch(); });
+        return;
+      } catch (std::exception const& exception) {
+        problem = exception.what();
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+      }
     }
+    throw Error(
+        ErrorKind::system,
+        "Signals cannot be listened to: " + problem +
+            ". See how many files the process may open (ulimit -n) and how many threads it may have (ulimit -u).");
   }
-  if (signals_ >= 0) close(signals_);
-  if (done_ >= 0) close(done_);
-  throw Error(
-      ErrorKind::system,
-      "Signals cannot be listened to: " + problem +
-          ". See how many files the process may open (ulimit -n) and how many threads it may have (ulimit -u).");
-}
+  Watcher(Watcher const&) = delete;
+  Watcher& operator=(Watcher const&) = delete;
+  ~Watcher() {
+    static_cast<void>(eventfd_write(done_.number, 1));
+    thread_.join();
+  }
 
-StopSignals::~StopSignals() {
-  static_cast<void>(eventfd_write(done_, 1));
-  watcher_.join();
-  close(done_);
-  close(signals_);
-}
+  OwnProcess const process;
 
-void StopSignals::watch() {
+ private:
+  void watch();
+  void take(int signal);
+
+  StopSignalsOptions const options_;
+  std::stop_source stop_;
+  sigset_t const watched_;
+  Descriptor const signals_;  ///< Signals are read from it.
+  Descriptor const done_;     ///< Readable once the thread is to end.
+  std::thread thread_;
+};
+
+void StopSignals::Watcher::watch() {
   pthread_setname_np(pthread_self(), "ps-signals");
   constexpr nfds_t output = 2;
   // poll reports unasked that a pipe has lost its reader; of a file it reports nothing.
-  std::array<pollfd, 3> all{pollfd{signals_, POLLIN, 0}, pollfd{done_, POLLIN, 0}, pollfd{options_.output, 0, 0}};
+  std::array<pollfd, 3> all{pollfd{signals_.number, POLLIN, 0}, pollfd{done_.number, POLLIN, 0},
+                            pollfd{options_.output, 0, 0}};
   for (;;) {
     if (poll(all.data(), all.size(), -1) < 0) continue;
     if (all[1].revents != 0) return;
@@ -80,11 +102,11 @@ void StopSignals::watch() {
       all[output].fd = -1;
     }
     signalfd_siginfo signal{};
-    while (read(signals_, &signal, sizeof signal) == sizeof signal) take(static_cast<int>(signal.ssi_signo));
+    while (read(signals_.number, &signal, sizeof signal) == sizeof signal) take(static_cast<int>(signal.ssi_signo));
   }
 }
 
-void StopSignals::take(int signal) {
+void StopSignals::Watcher::take(int signal) {
   if (signal == SIGHUP && options_.hung_up && options_.hung_up()) return;
   bool const asks = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
   if (asks && options_.asked) options_.asked();
@@ -96,6 +118,12 @@ void StopSignals::take(int signal) {
   sigaddset(&own, signal);
   pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
   std::raise(signal);
+}
+
+StopSignals::StopSignals(StopSignalsOptions options) : watcher_(std::make_unique<Watcher>(std::move(options), stop_)) {}
+
+StopSignals::~StopSignals() {
+  left_to_parent(watcher_);
 }
 
 }  // namespace penstock

@@ -7,10 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <sys/types.h>
-#include <unistd.h>
-
 #include "penstock/core/event_count.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/machine/bound_thread.hpp"
 #include "penstock/records.hpp"
 #include "penstock/records/departures.hpp"
@@ -25,7 +23,6 @@ struct Records::Parts {
   Parts(Parts const&) = delete;
   Parts& operator=(Parts const&) = delete;
   ~Parts() { end_clock(); }
-  bool is_process_of_its_own() const noexcept { return process_ == getpid(); }
 
   /// These have the contracts of Records.
   void start(RecordStages stages, RecordSink told, RecordTileSink told_by_tiles);
@@ -38,6 +35,7 @@ struct Records::Parts {
   /// Undoes `take_up`.
   void put_down(Desk& desk, Pack& pack) noexcept;
 
+  OwnProcess const process;
   Pipeline& pipeline;
   Packing const packing;
   std::vector<Pack> packs;  ///< Packs by the index of the tile.
@@ -72,7 +70,6 @@ struct Records::Parts {
   void forget_sinks() noexcept;
   void end_clock() noexcept;
 
-  pid_t const process_ = getpid();
   Counts counts_;
 };
 

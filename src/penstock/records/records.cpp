@@ -68,7 +68,7 @@ void RecordRoom::commit(std::span<RecordPlace const> places, std::uint64_t first
 }
 
 RecordWriter::~RecordWriter() {
-  if (desk_ != nullptr) records_->parts_->departures.give_back(*desk_);
+  if (desk_ != nullptr && records_->parts_->process.is_current()) records_->parts_->departures.give_back(*desk_);
 }
 
 RecordRoom RecordWriter::claim(std::size_t most, std::size_t records) {
@@ -154,7 +154,7 @@ EventCount& RecordReply::bell() const noexcept {
 }
 
 RecordReply::~RecordReply() {
-  if (!ready()) wait();
+  if (!ready() && records_.parts_->process.is_current()) wait();
 }
 
 void RecordReply::committed() {
@@ -195,10 +195,7 @@ void RecordReply::complete(RecordCompletion const& completion) {
 Records::Records(Pipeline& pipeline, RecordOptions options) : parts_(std::make_unique<Parts>(pipeline, options)) {}
 
 Records::~Records() {
-  if (!parts_->is_process_of_its_own()) {
-    static_cast<void>(parts_.release());  // A child of fork has none of its threads, and locks may be held.
-    return;
-  }
+  if (left_to_parent(parts_)) return;
   if (!parts_->clock.joinable()) return;
   stop();
   try {

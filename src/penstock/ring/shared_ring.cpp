@@ -89,6 +89,7 @@ SharedRing::SharedRing(std::string path, SharedRingShape const& shape) : SharedR
 }
 
 SharedRing::~SharedRing() {
+  if (left_to_parent(parts_)) return;
   RingMemory const& memory = *parts_->memory;
   parts_->link.reset();
   memory.head().closed.store(1, std::memory_order_seq_cst);

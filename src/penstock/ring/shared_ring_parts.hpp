@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "penstock/core/own_process.hpp"
 #include "penstock/ring/ring_memory.hpp"
 #include "penstock/ring/ring_reader.hpp"
 #include "penstock/shared_ring.hpp"
@@ -28,6 +29,7 @@ class RingLink {
 struct SharedRing::Parts {
   explicit Parts(SharedRingShape const& shape) : memory(RingMemory::make(shape)), reader(*memory) {}
 
+  OwnProcess const process;
   std::unique_ptr<RingMemory> const memory;
   RingReader reader;
   std::optional<RingLink> link = {};

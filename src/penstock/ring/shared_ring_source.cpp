@@ -6,6 +6,7 @@
 
 #include "penstock/core/number_text.hpp"
 #include "penstock/core/of_tiles.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/ring/ring_reader.hpp"
 #include "penstock/ring/shared_ring_parts.hpp"
 #include "penstock/shared_ring.hpp"
@@ -116,6 +117,8 @@ class SharedRingSource::Parts {
   std::vector<SharedPiece> const& pieces_of(Tile const& tile) { return jobs_.of(tile).pieces; }
   SharedRingCounts counts() const { return ring_.counts(); }
 
+  OwnProcess const process;
+
  private:
   struct Job {
     /// Reserves memory for one more piece before it is taken, so that none is lost if memory runs out.
@@ -166,7 +169,9 @@ class SharedRingSource::Parts {
 SharedRingSource::SharedRingSource(SharedRing& ring, Pool const& pool, SharedRingSourceOptions options)
     : parts_(std::make_unique<Parts>(ring, ring.parts_->reader, pool, std::move(options))) {}
 
-SharedRingSource::~SharedRingSource() = default;
+SharedRingSource::~SharedRingSource() {
+  left_to_parent(parts_);
+}
 
 bool SharedRingSource::next(Tile& tile) {
   return parts_->next(tile);

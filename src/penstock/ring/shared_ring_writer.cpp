@@ -6,6 +6,7 @@
 #include <fcntl.h>
 
 #include "penstock/core/descriptor.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/ring/ring_memory.hpp"
 #include "penstock/shared_ring.hpp"
 
@@ -102,6 +103,7 @@ struct SharedRingWriter::Parts {
     return true;
   }
 
+  OwnProcess const process;
   std::unique_ptr<RingMemory> memory;
   RingPlace* place = nullptr;
   std::size_t number = 0;
@@ -116,6 +118,7 @@ SharedRingWriter::SharedRingWriter(int descriptor) : parts_(std::make_unique<Par
 }
 
 SharedRingWriter::~SharedRingWriter() {
+  if (left_to_parent(parts_)) return;
   if (parts_->claimed) parts_->slot().state.store(slot_state(parts_->turn, SlotPhase::free), std::memory_order_relaxed);
   parts_->place->left.fetch_add(1, std::memory_order_release);
   RingHead& head = parts_->memory->head();

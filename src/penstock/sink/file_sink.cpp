@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "penstock/core/own_process.hpp"
 #include "penstock/core/say.hpp"
 #include "penstock/machine/output_file.hpp"
 #include "penstock/sink/open_to_write.hpp"
@@ -96,6 +97,8 @@ class FileSink::Parts {
   }
   SinkCounts counts() const noexcept { return tally_.counts(); }
 
+  OwnProcess const process;
+
  private:
   std::unique_ptr<SinkWriter> writer_for(int descriptor) {
     WriterWords words{.name = name_};
@@ -146,7 +149,9 @@ FileSink::FileSink(std::string path, FileSinkOptions options)
     : parts_(std::make_unique<Parts>(std::move(path), std::move(options))) {}
 FileSink::FileSink(int descriptor, std::string name, FileSinkOptions options)
     : parts_(std::make_unique<Parts>(descriptor, std::move(name), std::move(options))) {}
-FileSink::~FileSink() = default;
+FileSink::~FileSink() {
+  left_to_parent(parts_);
+}
 
 void FileSink::append(std::span<std::byte const> records) {
   parts_->append(records);

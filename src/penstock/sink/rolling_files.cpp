@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "penstock/core/own_process.hpp"
 #include "penstock/core/say.hpp"
 #include "penstock/sink/name_pattern.hpp"
 #include "penstock/sink/open_to_write.hpp"
@@ -69,6 +70,8 @@ class RollingFiles::Parts {
     return path_;
   }
   SinkCounts counts() const noexcept { return tally_.counts(); }
+
+  OwnProcess const process;
 
  private:
   using Files = std::vector<std::pair<std::uint64_t, std::filesystem::path>>;
@@ -169,7 +172,9 @@ class RollingFiles::Parts {
 
 RollingFiles::RollingFiles(std::string const& pattern, RollingOptions options)
     : parts_(std::make_unique<Parts>(pattern, std::move(options))) {}
-RollingFiles::~RollingFiles() = default;
+RollingFiles::~RollingFiles() {
+  left_to_parent(parts_);
+}
 
 void RollingFiles::append(std::span<std::byte const> records) {
   parts_->append(records);

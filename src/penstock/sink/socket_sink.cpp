@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "penstock/core/failure_text.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/core/say.hpp"
 #include "penstock/machine/net_address.hpp"
 #include "penstock/sink/sink_writer.hpp"
@@ -120,6 +121,8 @@ class SocketSink::Parts {
   }
   SinkCounts counts() const noexcept { return tally_.counts(); }
 
+  OwnProcess const process;
+
  private:
   void expect_open() const {
     if (closed_) throw Error(ErrorKind::bad_argument, name_ + " is closed. Append records before.");
@@ -137,7 +140,9 @@ class SocketSink::Parts {
 
 SocketSink::SocketSink(std::string const& address, SinkOptions options)
     : parts_(std::make_unique<Parts>(address, options)) {}
-SocketSink::~SocketSink() = default;
+SocketSink::~SocketSink() {
+  left_to_parent(parts_);
+}
 
 void SocketSink::append(std::span<std::byte const> records) {
   parts_->append(records);

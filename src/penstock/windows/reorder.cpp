@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/windows.hpp"
 #include "penstock/windows/due_thread.hpp"
@@ -145,6 +146,8 @@ class ReorderBuffer::Parts {
   std::size_t streams() const noexcept { return streams_.size(); }
   std::size_t rows() const noexcept { return options_.rows; }
 
+  OwnProcess const process;
+
  private:
   struct Stream {
     Stream(ReorderOptions const& options, std::uint32_t number, FedTiles const& tiles)
@@ -177,7 +180,9 @@ class ReorderBuffer::Parts {
 ReorderBuffer::ReorderBuffer(Pipeline& pipeline, ReorderOptions const& options)
     : parts_(std::make_unique<Parts>(pipeline, options)) {}
 
-ReorderBuffer::~ReorderBuffer() = default;
+ReorderBuffer::~ReorderBuffer() {
+  left_to_parent(parts_);
+}
 
 Placed ReorderBuffer::place(std::size_t stream, std::uint64_t sequence, std::span<std::byte const> record) {
   return parts_->place(stream, sequence, record);

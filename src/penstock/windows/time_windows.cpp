@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "penstock/core/number_text.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/core/pool.hpp"
 #include "penstock/windows.hpp"
 #include "penstock/windows/due_thread.hpp"
@@ -90,6 +91,8 @@ class TimeWindows::Parts {
     return windows_.counts();
   }
 
+  OwnProcess const process;
+
  private:
   Windowed place(std::size_t stream, std::int64_t time, std::span<std::byte const> record) {
     Loan spare;
@@ -116,7 +119,9 @@ class TimeWindows::Parts {
 TimeWindows::TimeWindows(Pipeline& pipeline, TimeWindowsOptions options)
     : parts_(std::make_unique<Parts>(pipeline, std::move(options))) {}
 
-TimeWindows::~TimeWindows() = default;
+TimeWindows::~TimeWindows() {
+  left_to_parent(parts_);
+}
 
 Windowed TimeWindows::add(std::size_t stream, std::int64_t time, std::span<std::byte const> record) {
   return parts_->add(stream, time, record);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child of fork that has copies of the test's objects.
+#pragma once
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "support/left_alive.hpp"
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace penstock::support {
+
+/// Forks a child that calls `body` and ends by `exit` with what that returns. Returns its exit code; -1 if it did not
+/// end by itself within a minute.
+template <class Body>
+int exit_code_of_child(Body const& body) {
+  std::fflush(nullptr);  // The child would write it once more.
+  pid_t const child = fork();
+  if (child == 0) {
+    // StopSignals blocks the signal, and the alarm is not inherited.
+    sigset_t alarms;
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
+    alarm(60);
+    ends_with_live_threads = true;
+    std::exit(body());
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// The exit code of a child of fork that destroys these in their order and ends with 7, as if they were static.
+template <class... Objects>
+int exit_code_of_child_that_destroys(Objects&... objects) {
+  return exit_code_of_child([&] {
+    (std::destroy_at(&objects), ...);
+    return 7;
+  });
+}
+
+}  // namespace penstock::support
