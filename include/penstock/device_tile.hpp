@@ -130,11 +130,12 @@ struct FirstParameter<std::function<Result(First, Others...)>> {
   using Type = std::remove_cvref_t<First>;
 };
 
-/// Element types that a class of stages states by `using Tile = DeviceTileOf<...>`; unknown if it states none.
+/// Element types that a class of stages states by a public `using Takes = DeviceTileOf<...>`; unknown if it
+/// states none.
 template <class Own>
 constexpr TileTypes types_of_stage() noexcept {
-  if constexpr (requires { typename Own::Tile; }) {
-    return TypesOfParameter<typename Own::Tile>::value;
+  if constexpr (requires { typename Own::Takes; }) {
+    return TypesOfParameter<typename Own::Takes>::value;
   } else {
     return {};
   }

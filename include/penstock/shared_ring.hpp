@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ring of slots in memory that processes share: one of them reads, others write. And the ring as the source of a
-// pipeline.
+// pipeline. A writer's program links nothing of the engine: a source needs only tiles.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "penstock/error.hpp"
-#include "penstock/pipeline.hpp"
+#include "penstock/tile.hpp"
 
 namespace penstock {
 
@@ -40,8 +40,7 @@ struct SharedRingCounts {
   std::uint64_t out = 0;         ///< Slots that tiles refer to now.
 };
 
-/// The reader's side: it makes the memory, and writers connect to it. A SharedRingSource feeds
-/// a pipeline from it.
+/// The reader's side: it makes the memory, and writers connect to it. A SharedRingSource feeds a pipeline from it.
 ///
 /// The memory has no file: it is freed once both sides have ended, however they end. No data of a writer can make the
 /// reader read beyond a slot, or prevent its stop. Writers of one ring can disturb each other.

@@ -262,7 +262,8 @@ requires std::is_invocable_v<Body&, DeviceTile const&, StreamRef> Stages on_devi
 }
 
 /// Makes stages of the user's type by Own(StageContext const&); `merge(Own&)` gets each lane's stage after its finish.
-/// If the class says which tiles it takes, `using Tile = DeviceTileOf<float>`, others are refused as by on_device.
+/// If the class says which tiles it takes, by a public `using Takes = DeviceTileOf<float>`, others are refused as by
+/// on_device. An alias that is not public is not seen, and nothing is compared then.
 template <class Own>
 Stages stage_per_lane(std::function<void(Own&)> merge = {}) {
   static_assert(std::is_base_of_v<Stage, Own>, "the class of a stage is derived from Stage");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles with the types of their elements, the loan on a tile, and its completion.
+// Tiles with the types of their elements, the loan on a tile, its completion, and the source that fills tiles.
 #pragma once
 
 #include <algorithm>
@@ -284,6 +284,39 @@ struct Completion {
   static Completion failed(Loan loan, std::shared_ptr<Failure const> failure) {
     return {std::move(loan), Outcome::failed, std::move(failure)};
   }
+};
+
+/// The input of a pipeline, written by the user: it decides on the next tile, one at a time, and fills tiles, many at a
+/// time.
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// Decides on the content of the tile and stores that (in `tile.tag`, or by `tile.sequence`); returns false at the
+  /// end of the input, for good.
+  ///
+  /// The order of these calls is the source's order: `tile.sequence` is 0, 1, 2 ...
+  /// Threads: the producers, one at a time.
+  /// Blocks:  any time, but neither a stop nor the loss of a device wakes it, and the run cannot end before it returns.
+  /// Throws:  anything; the input then ends here, and the report says why.
+  virtual bool next(Tile& tile) = 0;
+  /// Writes the bytes to `tile.input()` and returns their number; the numbers for other inputs go to
+  /// `tile.more_filled`.
+  ///
+  /// Threads: the producers, several at a time.
+  /// Throws:  anything; this tile then fails with stage "source" and keeps its place, the others continue.
+  virtual std::size_t fill(Tile& tile) = 0;
+  /// Remarks for the report on the way the source worked, a sentence each.
+  ///
+  /// Threads: the one that waits for the run, once all is filled.
+  virtual std::vector<std::string> remarks() const { return {}; }
+  /// Element types of the inputs that it fills, if it knows them. Pipeline::run refuses tiles with fewer inputs, or for
+  /// elements of other types by `tile_of`.
+  virtual TileTypes types() const noexcept { return {}; }
+  /// Input that the source did not pass on in tiles, for Report::left_out: one entry for each reason. Input of tiles
+  /// that failed is not included.
+  ///
+  /// Threads: as remarks.
+  virtual std::vector<LeftOut> left_out() const { return {}; }
 };
 
 }  // namespace penstock

@@ -68,14 +68,14 @@ TEST(AStageForOtherTiles, MayTakeThemForBytesStructuresAndNumbersOfTheSameKind) 
   EXPECT_EQ(types_of_function<decltype([](auto const&, StreamRef) {})>().inputs, 0U) << "nothing is known of it";
 }
 
-/// Seen to fail if nothing compares them: the kernel then finds its second input empty.
 /// Says which tiles it takes, as a function does by its parameter.
 struct StageOfTwoInputs final : Stage {
-  using Tile = DeviceTileOf<Inputs<float, double>, float>;
+  using Takes = DeviceTileOf<Inputs<float, double>, float>;
   explicit StageOfTwoInputs(StageContext const&) {}
   std::size_t run(DeviceTile const&, StreamRef) override { return 0; }
 };
 
+/// Seen to fail if nothing compares them: the kernel then finds its second input empty.
 TEST(AStageForOtherTiles, IsRefusedIfItsClassSaysSo) {
   cpu::CpuDevice device({.compute_threads = 1});
   Pipeline one(device, {.tile = tile_of<float>(8), .producers = 1, .lanes = 1, .tuning = {.tiles = 2}});

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # subdirectory.sh ROOT CXX: a project that adds penstock as a subdirectory sees public headers only, and builds only what it links:
-# with penstock::engine, layers of the engine. Nothing is compiled.
+# with penstock::engine, layers of the engine; with penstock::ring, which a writer of a shared ring links, nothing of the engine but
+# its layer core, and no library that the engine needs. Nothing is compiled.
 set -euo pipefail
 root=$1 cxx=$2
 scratch=$(mktemp -d)
@@ -16,6 +17,8 @@ add_executable(outer main.cpp)
 target_link_libraries(outer PRIVATE penstock::penstock)
 add_executable(with_engine main.cpp)
 target_link_libraries(with_engine PRIVATE penstock::engine)
+add_executable(writer main.cpp)
+target_link_libraries(writer PRIVATE penstock::ring)
 install(TARGETS outer)
 PROJECT
 echo 'int main() {}' >main.cpp
@@ -34,10 +37,19 @@ all=$(grep -c '"file":' build/compile_commands.json)
 echo "$objects of $all objects are built"
 if ninja -C build -t inputs all | grep -q 'legacy\.dir'; then echo 'the flavour that is not linked is built' && exit 1; fi
 
-of_engine=$(ninja -C build -t inputs with_engine | grep '\.o$' | sed -nE 's/.*penstock_([a-z_]+)\.dir.*/\1/p' | sort -u | paste -sd ' ')
+# layers_of TARGET: the layers that it needs to be built.
+layers_of() {
+  ninja -C build -t inputs "$1" | grep '\.o$' | sed -nE 's/.*penstock_([a-z_]+)\.dir.*/\1/p' | sort -u | paste -sd ' '
+}
+of_engine=$(layers_of with_engine)
 [[ $of_engine == 'core cpu device flavour flow graph lane machine named_devices named_devices_once plan report' ]] || {
   echo "with the engine are built: $of_engine" && exit 1
 }
+# Seen to fail with a layer ring that depends on flow.
+of_writer=$(layers_of writer)
+[[ $of_writer == 'core ring' ]] || { echo "with a writer of a ring are built: $of_writer" && exit 1; }
+linked=$(ninja -C build -t commands writer | tail -1)
+if grep -oE '[^ ]*(tbb|hwloc|cudart)[^ ]*' <<<"$linked"; then echo 'a writer of a ring is linked with the libraries above' && exit 1; fi
 
 # What is not built cannot be installed: only what is the project's own is asked for.
 if grep -q 'penstock/cmake_install.cmake' build/cmake_install.cmake; then

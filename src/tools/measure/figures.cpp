@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <map>
 
+#include "penstock/error.hpp"
+
 namespace penstock::measure {
 namespace {
 
@@ -45,6 +47,13 @@ std::string how_few(Counts const& counts) {
 }
 
 }  // namespace
+
+void expect_contents(double tiles, double bytes_per_tile) {
+  if (tiles <= 0) throw Error(ErrorKind::device_refused, nothing_came);
+  if (!(bytes_per_tile > 0)) {
+    throw Error(ErrorKind::device_refused, "No tile had a byte in it: is the input empty?");
+  }
+}
 
 std::size_t bytes_of(TileShape const& shape) noexcept {
   std::size_t inputs = shape.input_bytes;

@@ -29,6 +29,13 @@ struct Trial {
   double items_per_tile = 0;       ///< Items by Job::items; 0 if it counts none.
 };
 
+/// The sentence on a run in which no tile was done.
+inline constexpr char const* nothing_came = "No tile came through in the time there was.";
+/// Refuses figures of a run that did nothing: of no tile, or of tiles that held no byte. They would be the best of all.
+///
+/// Throws: Error of kind device_refused.
+void expect_contents(double tiles, double bytes_per_tile);
+
 /// Bytes of a tile of this shape, in one direction: of its inputs, or of its output if it has none.
 std::size_t bytes_of(TileShape const& shape) noexcept;
 /// Directions in which tiles of this shape are copied.

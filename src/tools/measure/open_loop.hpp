@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,8 @@ class UntilFailed : public Source {
   void fail() noexcept { failed_.store(true, std::memory_order_relaxed); }
   bool next(Tile& tile) override { return !failed() && input_.next(tile); }
   std::size_t fill(Tile& tile) override { return input_.fill(tile); }
+  std::vector<std::string> remarks() const override { return input_.remarks(); }
+  TileTypes types() const noexcept override { return input_.types(); }
   std::vector<LeftOut> left_out() const override { return input_.left_out(); }
 
  protected:

@@ -73,17 +73,29 @@ void RepeatedSource::begin(std::uint64_t start) {
 }
 
 void RepeatedSource::refer(std::shared_ptr<Pass>& reference, std::shared_ptr<Pass> pass) {
-  if (left_out_.empty() && reference.use_count() == 1) left_out_ = reference->source->left_out();
+  if (reference.use_count() == 1) {
+    if (left_out_.empty()) left_out_ = reference->source->left_out();
+    if (remarks_.empty()) remarks_ = reference->source->remarks();
+  }
   reference = std::move(pass);
 }
 
-std::vector<LeftOut> RepeatedSource::left_out() const {
-  if (!left_out_.empty()) return left_out_;
+template <class All>
+All RepeatedSource::of_a_pass(All const& of_one_over, All (Source::*ask)() const) const {
+  if (!of_one_over.empty()) return of_one_over;
   for (auto const& pass : of_tile_) {
     if (pass == nullptr) continue;
-    if (auto all = pass->source->left_out(); !all.empty()) return all;
+    if (All all = (*pass->source.*ask)(); !all.empty()) return all;
   }
-  return now_->source->left_out();
+  return (*now_->source.*ask)();
+}
+
+std::vector<LeftOut> RepeatedSource::left_out() const {
+  return of_a_pass(left_out_, &Source::left_out);
+}
+
+std::vector<std::string> RepeatedSource::remarks() const {
+  return of_a_pass(remarks_, &Source::remarks);
 }
 
 bool RepeatedSource::next(Tile& tile) {

@@ -151,10 +151,7 @@ class Sweep {
     result.error = attempt(result, [&] {
       auto trial = run_trial(devices_of(result), result.point.setting, options_.trial, stop_);
       if (!trial) return;
-      if (trial->metered.tiles <= 0)
-        throw Error(ErrorKind::device_refused, "No tile came through in the time there was.");
-      if (!(trial->bytes_per_tile > 0))
-        throw Error(ErrorKind::device_refused, "No tile had a byte in it: is the input empty?");
+      expect_contents(trial->metered.tiles, trial->bytes_per_tile);
       result.tiles_per_second.push_back(trial->metered.tiles_per_second());
       result.cpu_s_per_tile.push_back(trial->metered.cpu_seconds / trial->metered.tiles);
       keep_too_slow(trial->report.remarks, result.too_slow);

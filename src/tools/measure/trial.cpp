@@ -55,19 +55,20 @@ class UntilMetered final : public UntilFailed {
   Meter const& meter_;
 };
 
-/// Counts the contents of tiles that are done, before the job's own sink gets them.
+/// Counts the contents of tiles that are done, before the job's own sink gets them. `items` may be empty.
 ///
 /// Threads: any.
 class Tally {
  public:
-  Tally(Job const& job, TileShape const& shape) : job_(job), full_(bytes_of(shape)), input_(shape.input_bytes > 0) {}
+  Tally(std::function<std::uint64_t(Tile const&)> items, TileShape const& shape)
+      : items_of_(std::move(items)), full_(bytes_of(shape)), input_(shape.input_bytes > 0) {}
 
   void count(Tile const& tile) {
     tiles_.fetch_add(1, std::memory_order_relaxed);
     std::size_t const bytes = input_ ? tile.all_filled() : full_;
     // Most tiles are full, and cost nothing here.
     if (bytes < full_) missing_.fetch_add(full_ - bytes, std::memory_order_relaxed);
-    if (job_.items) items_.fetch_add(job_.items(tile), std::memory_order_relaxed);
+    if (items_of_) items_.fetch_add(items_of_(tile), std::memory_order_relaxed);
   }
   std::uint64_t items() const { return items_.load(std::memory_order_relaxed); }
   double bytes_per_tile() const { return static_cast<double>(full_) - per_tile(missing_); }
@@ -79,7 +80,7 @@ class Tally {
     return tiles == 0 ? 0 : static_cast<double>(sum.load(std::memory_order_relaxed)) / static_cast<double>(tiles);
   }
 
-  Job const& job_;
+  std::function<std::uint64_t(Tile const&)> const items_of_;
   std::size_t const full_;
   bool const input_;
   alignas(64) std::atomic<std::uint64_t> tiles_{0};
@@ -130,7 +131,7 @@ JobRun run_work(DeviceGroup const& devices, Setting const& setting, JobWork cons
   Pipeline pipeline(devices, wanted, stop);
   auto const source = work.source(pipeline.pool());
   if (source == nullptr) throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave none.");
-  Tally tally(setting.its_job(), wanted.tile);
+  Tally tally(setting.its_job().items, wanted.tile);
   auto const beside = options.beside ? options.beside(pipeline, *source, work) : nullptr;
   StopIfLost stop_if_lost(pipeline, stop);
   auto const sink = [&](Completion& done) {
@@ -182,7 +183,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
   Meter meter(options.warm_up, options.window, settling_tiles(pipeline.options()), options.settling);
   RepeatedSource input(work.source, pipeline.pool());
   UntilMetered source(input, meter);
-  Tally tally(setting.its_job(), wanted.tile);
+  Tally tally(setting.its_job().items, wanted.tile);
   Report const report = pipeline.run(
       source, input.seen_by(work.stages),
       [&](Completion& done) {
@@ -218,13 +219,13 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
   load.most_late = options.most_late;
   RepeatedSource input(work.source, pipeline.pool());
   OpenLoop source(input, load, stop);
+  Tally contents({}, wanted.tile);
   Report const report = pipeline.run(
       source, input.seen_by(work.stages),
       [&](Completion& done) {
         source.arrived(done.loan->sequence, OpenLoop::Clock::now());
-        bool const ok = done.ok();
+        done.ok() ? contents.count(*done.loan) : source.fail();
         hand_on(work, input, source, done);
-        if (!ok) source.fail();
       },
       stop);
   report.unread.mark_read();
@@ -235,6 +236,7 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
     throw Error(ErrorKind::device_refused,
                 "It does not keep up with tiles that come each " + seconds_text(1 / tiles_per_second) + ".");
   }
+  expect_contents(static_cast<double>(report.tiles_done), contents.bytes_per_tile());
   return LoadedTrial{.latency = source.latency(), .options = pipeline.options(), .pinned_bytes = memory_peaks().pinned};
 }
 

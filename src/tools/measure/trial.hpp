@@ -81,7 +81,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
 /// that come before the pipeline has settled do not count: those of `warm_up`, and some hundred tiles a lane, if these
 /// do not take seconds.
 ///
-/// Throws: as run_trial; also Error of kind device_refused, if the pipeline does not keep up.
+/// Throws: as run_trial; also Error of kind device_refused, if the pipeline does not keep up, or by expect_contents.
 std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                             TrialOptions const& options, std::stop_token const& stop);
 /// Does the same, but returns only the latency.

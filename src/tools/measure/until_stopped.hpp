@@ -26,6 +26,7 @@ class UntilStopped final : public Source {
   }
   std::size_t fill(Tile& tile) override { return input_.fill(tile); }
   std::vector<std::string> remarks() const override { return input_.remarks(); }
+  TileTypes types() const noexcept override { return input_.types(); }
   std::vector<LeftOut> left_out() const override { return input_.left_out(); }
 
  private:

@@ -22,9 +22,6 @@ namespace penstock::measure {
 inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
-constexpr char const* nothing_came = "No tile came through in the time there was.";
-constexpr char const* nothing_in_it = "No tile had a byte in it: is the input empty?";
-
 /// Bytes that a pipeline pins for the setting by itself.
 std::uint64_t pinned(Setting const& setting) {
   PipelineOptions const options = setting.options();
@@ -140,7 +137,7 @@ std::optional<double> PipelineLandscape::measure_throughput(Levels const& levels
     result = run_trial(devices_, setting, trial, stop_);
   }
   made_.insert_or_assign(levels, Made{.options = result->options, .pinned_bytes = result->pinned_bytes});
-  if (result->metered.tiles > 0 && !(result->bytes_per_tile > 0)) throw Error(ErrorKind::device_refused, nothing_in_it);
+  expect_contents(result->metered.tiles, result->bytes_per_tile);
   return result->metered.tiles_per_second() * result->bytes_per_tile;
 }
 
@@ -149,8 +146,8 @@ std::optional<double> PipelineLandscape::measure_latency(Levels const& levels, S
   if (load_ == 0) {
     auto const closed = run_trial(devices_, setting, trial, stop_);
     if (!closed) return std::nullopt;
+    expect_contents(closed->metered.tiles, closed->bytes_per_tile);
     load_ = options_.load * closed->metered.tiles_per_second();
-    if (load_ == 0) throw Error(ErrorKind::device_refused, nothing_came);
   }
   auto const result = run_loaded_trial(devices_, setting, load_, trial, stop_);
   if (!result) return std::nullopt;

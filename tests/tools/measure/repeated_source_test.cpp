@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -29,6 +30,10 @@ class Noted final : public Source {
   std::vector<LeftOut> left_out() const override {
     if (left_out_ == 0) return {};
     return {{.unit = "record", .reason = "too long for a tile", .count = left_out_}};
+  }
+  std::vector<std::string> remarks() const override {
+    if (left_out_ == 0) return {};
+    return {std::to_string(left_out_) + " were too long."};
   }
 
  private:
@@ -58,10 +63,12 @@ struct ARepeatedInput : testing::Test {
   }
 };
 
+/// Seen to fail with no remarks.
 TEST_F(ARepeatedInput, SaysWhatOnePassLeftOut) {
   left_out_of_each = 5;
   RepeatedSource source(make, pool);
   EXPECT_TRUE(source.left_out().empty());
+  EXPECT_TRUE(source.remarks().empty());
   // The first pass is over only when the other tile is of a later one, too: its second tile is filled last.
   std::array tiles_out{pool.borrow(), pool.borrow()};
   for (std::uint64_t sequence = 0; sequence < 3; ++sequence)
@@ -72,8 +79,10 @@ TEST_F(ARepeatedInput, SaysWhatOnePassLeftOut) {
   ASSERT_EQ(source.left_out().size(), 1U);
   source.fill(*tiles_out[1]);
   EXPECT_EQ(source.left_out().front().count, 5U) << "of a pass that is not over";
+  EXPECT_EQ(source.remarks(), std::vector<std::string>{"5 were too long."});
   ASSERT_TRUE(next(source, tiles_out[1], 4));
   EXPECT_EQ(source.left_out().front().count, 10U) << "of the first pass";
+  EXPECT_EQ(source.remarks(), std::vector<std::string>{"10 were too long."});
   EXPECT_EQ(made, 2U);
 }
 

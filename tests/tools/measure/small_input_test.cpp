@@ -45,6 +45,25 @@ TEST_F(AJobWithASmallInput, FailsIfItIsEmpty) {
   EXPECT_EQ(result().error, "No tile came through in the time there was.");
 }
 
+/// Seen to fail with a latency of tiles that hold nothing.
+TEST_F(AJobWithASmallInput, HasNoLatencyIfItIsEmpty) {
+  Setting const setting{.pipeline = {.producers = 1, .lanes = 1}, .tile = 4096, .job = &job};
+  auto const problem = [&] {
+    try {
+      run_open_loop(device, setting, 1000, options.trial, {});
+    } catch (Error const& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(problem(), "No tile had a byte in it: is the input empty?");
+  tiles = 0;
+  EXPECT_EQ(problem(), nothing_came);
+  tiles = 1;
+  bytes = 5;
+  EXPECT_EQ(problem(), "");
+}
+
 TEST_F(AJobWithASmallInput, SaysSoIfItsTilesAreNextToEmpty) {
   bytes = 5;
   PointResult const small = result();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tune/tune.hpp"
 
+#include <memory>
+#include <span>
+
 #include "support/late_device.hpp"
 #include <gtest/gtest.h>
 
@@ -177,6 +180,33 @@ TEST_F(ATuningForLatency, FindsASettingAndTriesWhatThePipelineMakesOfThatAim) {
   EXPECT_EQ(found.options.producers, 1U) << "as it was measured, with nothing to fill";
   EXPECT_EQ(found.options.aim, found.tried[*found.best].point.setting.pipeline.aim);
   EXPECT_GT(found.pinned_bytes, 0U);
+}
+
+/// A tuning for latency of a job whose tiles hold nothing.
+struct ATuningOfAnEmptyInput : ATuning {
+  Job const empty{.make = [](JobPoint const&) {
+    auto const fill = [](TilePlace, std::span<std::byte>) { return std::size_t{0}; };
+    return JobWork{
+        .source = [fill](Pool const&) { return std::make_unique<decltype(generate(3, fill))>(generate(3, fill)); },
+        .stages = on_device([](DeviceTile const&, StreamRef) {}),
+        .sink = {}};
+  }};
+  void SetUp() override {
+    options.begin.job = &empty;
+    options.lists = {{"producers", "1,2"}, {"lanes", "1"}, {"tile", "4KiB"}, {"slots", "1..4"}};
+    options.load = 1.0 / 3;
+  }
+};
+
+/// Seen to fail where the search for latency does not ask whether tiles hold anything: it found a best setting.
+TEST_F(ATuningOfAnEmptyInput, HasNoBestSetting) {
+  for (Aim const sought : {Aim::throughput, Aim::latency}) {
+    options.sought = sought;
+    Tuned const found = tuned();
+    EXPECT_FALSE(found.best);
+    ASSERT_FALSE(found.tried.empty());
+    for (TunedPoint const& point : found.tried) EXPECT_EQ(point.error, "No tile had a byte in it: is the input empty?");
+  }
 }
 
 /// Seen to fail with heights that are the latency itself.
