@@ -94,7 +94,7 @@ bool FollowedFile::is_plain() {
   return known_plain_ = true;
 }
 
-void FollowedFile::cut_by(Framing::OfInput of, bool ends_by_cr) {
+void FollowedFile::cut_by(Framing::OfInput const& of, bool ends_by_cr) {
   cut_ = std::make_shared<InputCut>(of, CutOptions{tile_bytes_, options_.long_records, options_.overlap, ends_by_cr});
   cutter_.emplace(of.framing, options_.long_records);
   cutter_->restart(of.head);

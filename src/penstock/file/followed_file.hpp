@@ -78,7 +78,7 @@ class FollowedFile {
   void begin_again();
   bool is_plain();
   bool begin_records();
-  void cut_by(Framing::OfInput of, bool ends_by_cr = false);
+  void cut_by(Framing::OfInput const& of, bool ends_by_cr = false);
 
   std::string const name_;
   std::uint64_t const number_;

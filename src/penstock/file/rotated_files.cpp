@@ -46,7 +46,7 @@ struct stat RotatedFiles::Open::status() const {
   return now;
 }
 
-RotatedFiles::RotatedFiles(std::string path, std::uint64_t owner, ChangeWatch& watch,
+RotatedFiles::RotatedFiles(std::string const& path, std::uint64_t owner, ChangeWatch& watch,
                            std::function<void()> look_for_changes)
     : folder_(parted(path).first),
       name_(parted(path).second),

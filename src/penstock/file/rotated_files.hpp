@@ -43,7 +43,8 @@ class RotatedFiles {
 
   /// The files are owner number `owner` at `watch`, which must outlive this. `look_for_changes` makes this object note
   /// the reports of the watch.
-  RotatedFiles(std::string path, std::uint64_t owner, ChangeWatch& watch, std::function<void()> look_for_changes);
+  RotatedFiles(std::string const& path, std::uint64_t owner, ChangeWatch& watch,
+               std::function<void()> look_for_changes);
   RotatedFiles(RotatedFiles const&) = delete;
   RotatedFiles& operator=(RotatedFiles const&) = delete;
   ~RotatedFiles();

@@ -110,6 +110,7 @@ Record call_record(WatchedCall const& call, void const* parameters, bool succeed
   record.bytes = word(parameters, call.bytes) * call.unit;
   if (call.by_pointer) {
     std::uint64_t& result = call.call == Call::stream_create ? record.stream : record.first;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the program's own pointer, from the parameters of a driver call.
     result = succeeded && result != 0 ? at<std::uint64_t>(reinterpret_cast<void const*>(result), 0) : 0;
   }
   bool const in_a_stream =

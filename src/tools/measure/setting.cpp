@@ -46,7 +46,7 @@ std::string read(JobOption const& option, std::string const& value) {
 }
 
 std::string set_one(Setting& setting, JobOption const& option, std::string const& value) {
-  std::string const said = read(option, value);
+  std::string said = read(option, value);
   setting.values.set(option.name, said);
   return said;
 }
