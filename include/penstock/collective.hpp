@@ -152,7 +152,7 @@ class Shares {
 
  private:
   class Parts;
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Parts> const parts_;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -2,6 +2,7 @@
 #include "penstock/collective/nccl.hpp"
 
 #include "penstock/collective/nccl_calls.hpp"
+#include "penstock/core/own_process.hpp"
 #include "penstock/core/shared_library.hpp"
 #include "penstock/error.hpp"
 
@@ -87,6 +88,7 @@ class LoadedNccl final : public Nccl {
   LoadedNccl(LoadedNccl const&) = delete;
   LoadedNccl& operator=(LoadedNccl const&) = delete;
   ~LoadedNccl() override {
+    if (!process_.is_current()) return;
     for (auto const communicator : communicators_) calls_.destroy(communicator);
   }
 
@@ -151,6 +153,7 @@ class LoadedNccl final : public Nccl {
   nccl::Calls calls_;
   std::string name_;
   std::string remark_;
+  OwnProcess const process_;
   std::vector<nccl::Calls::Communicator> communicators_;
 };
 

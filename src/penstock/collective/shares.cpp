@@ -7,7 +7,6 @@
 
 #include "penstock/collective.hpp"
 #include "penstock/collective/nccl.hpp"
-#include "penstock/core/own_process.hpp"
 #include "penstock/error.hpp"
 #include "penstock/kernels/combine.hpp"
 
@@ -39,8 +38,6 @@ class Shares::Parts {
   Share& share(StageContext const& context);
   MergedBytes merge();
   void clear();
-
-  OwnProcess const process;
 
  private:
   /// The part of one device.
@@ -82,9 +79,7 @@ Shares::Shares(DeviceGroup const& devices, std::size_t count, ElementType type, 
                ReductionOptions const& options)
     : parts_(std::make_unique<Parts>(devices, count, type, operation, options)) {}
 
-Shares::~Shares() {
-  left_to_parent(parts_);
-}
+Shares::~Shares() = default;
 
 Share& Shares::share(StageContext const& context) {
   return parts_->share(context);

@@ -169,7 +169,8 @@ CudaCapture::CudaCapture(Health& health, cudaGraph_t graph) : health_(health) {
 }
 
 CudaCapture::~CudaCapture() {
-  if (handle_ != nullptr && !health_.leaves_all()) health_.report(cudaGraphExecDestroy(handle_), "cudaGraphExecDestroy");
+  if (handle_ != nullptr && !health_.leaves_all())
+    health_.report(cudaGraphExecDestroy(handle_), "cudaGraphExecDestroy");
 }
 
 CudaCapture& CudaCapture::of(CaptureBackend& backend) {
