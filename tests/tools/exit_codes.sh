@@ -99,9 +99,15 @@ of_case() {
     'a file to write that cannot be begun') words+=("$(to_write)" denied) && with_program true && do_it ;;
     'a file to write that the disk does not take') words+=("$(to_write)" /dev/full) && with_program true && do_it ;;
     'interrupted')
+      # Each lasts for a minute at least, so that it is at it however late the signal comes.
       case $command in
         run) in_use - && words+=(--producers 1) ;;
-        try | watch) with_program sleep 100 ;;
+        hash) in_use - ;;
+        doctor) truncate -s 1T large && words+=(--read large) ;;
+        lab) words=("$penstock" lab --device cpu) ;;
+        bench | compare) words[-3]=60000 ;; # Behind --window.
+        tune) words[-1]=600 ;; # Behind --within.
+        try | watch) with_program sleep 600 ;;
       esac
       interrupted
       ;;
@@ -109,14 +115,22 @@ of_case() {
   esac
 }
 
-# interrupted: starts the words with an input that does not end, and sends ctrl-C once the program has started.
+# is_at_it PROCESS: whether it does what the words say, and listens to signals: before that ctrl-C would kill it, for which bash has the
+# code 130, too.
+is_at_it() {
+  case $command in
+    run | hash | bench | compare | tune) fills "$1" ;;
+    *) grep -qsx ps-signals "/proc/$1"/task/*/comm ;;
+  esac
+}
+# interrupted: starts the words with an input that does not end, and sends ctrl-C once the program is at it.
 interrupted() {
-  local process reader=${words[0]}
+  local process
   mkfifo endless 2>/dev/null || true
   exec 3<>endless
   (exec env --default-signal=INT,QUIT "${words[@]}" <endless >out 2>err) &
   process=$!
-  until [[ /proc/$process/exe -ef $reader || ! -e /proc/$process/exe ]]; do :; done
+  until is_at_it "$process" || ! kill -0 "$process" 2>/dev/null; do :; done
   kill -INT "$process" 2>/dev/null || true
   code=0
   wait "$process" || code=$?
