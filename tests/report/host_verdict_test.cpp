@@ -96,8 +96,10 @@ TEST_F(ARunOfOneSecond, IsAdvisedNothingIfItIsTooShortToTellWhetherOthersWereBus
   run.cpu_time = 6.5;
   run.cpu_not_told = 0.5;
   ASSERT_FALSE(verdict().advice.empty()) << "if others had more than is known, it were too little";
+  EXPECT_FALSE(too_short_to_judge(run, alone));
   run.cpu_not_told = 0.8;
   EXPECT_TRUE(verdict().advice.empty());
+  EXPECT_TRUE(too_short_to_judge(run, alone));
   EXPECT_EQ(verdict().no_advice,
             "Nothing is advised, because the run was too short to tell whether other processes used the CPUs: give it "
             "more input.");

@@ -227,4 +227,12 @@ Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
   return verdict;
 }
 
+bool too_short_to_judge(RunFigures const& figures, Ceilings const& ceilings) {
+  if (!figures.late.empty() || figures.wall <= 0 || figures.tiles == 0) return false;
+  if (figures.bytes_up <= 0 && figures.bytes_down <= 0) return false;
+  Utilisation const use = utilisation_of(figures, ceilings);
+  if (find_bound(figures, use).room == Room::run) return true;
+  return use.cpus && use.cpus->may_be_contended() && !use.cpus->contended();
+}
+
 }  // namespace penstock

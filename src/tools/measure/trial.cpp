@@ -14,10 +14,8 @@
 #include "penstock/core/too_slow.hpp"
 #include "penstock/error.hpp"
 #include "penstock/observe.hpp"
-#include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/plan/plan.hpp"
-#include "penstock/report/passages.hpp"
 #include "tools/command/program.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/open_loop.hpp"
@@ -248,32 +246,7 @@ std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& 
 }
 
 }  // namespace PENSTOCK_FLAVOUR
-inline namespace PENSTOCK_FLAVOUR {
 
-std::optional<JudgedRun> judged_run(DeviceGroup const& devices, Setting const& setting, JudgedRunOptions options,
-                                    std::stop_token const& stop) {
-  Recorder recorder({.capacity = options.room});
-  TrialOptions& wanted = options.trial;
-  wanted.warm_up = std::min<std::chrono::nanoseconds>(wanted.warm_up, std::chrono::milliseconds(20));
-  wanted.window = std::min<std::chrono::nanoseconds>(wanted.window, std::chrono::milliseconds(50));
-  wanted.recorder = &recorder;
-  auto trial = run_trial(devices, setting, wanted, stop);
-  if (!trial || trial->metered.tiles <= 0) return std::nullopt;
-  Traced traced{.recording = recorder.take(),
-                .opened = recorder.since_start(trial->metered.opened),
-                .closed = recorder.since_start(trial->metered.closed),
-                .tiles_per_second = trial->metered.tiles_per_second()};
-  if (!cut_to_recorded(traced, trial->metered))
-    throw Error(ErrorKind::bad_argument, "More was to be recorded than there is room for.");
-  Recording window = within(traced.recording, traced.opened, traced.closed);
-  window.missed = 0;  // Only passages after the window were missed.
-  Verdict verdict =
-      judge(figures_of(trial->report, trial->options, trial->metered, window, devices.front(), options.cpus),
-            ceilings_of(trial->report, options.ceilings));
-  return JudgedRun{std::move(traced), std::move(verdict)};
-}
-
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::measure
 
 namespace penstock::cli {
