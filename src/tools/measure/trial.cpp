@@ -26,6 +26,14 @@
 namespace penstock::measure {
 namespace {
 
+/// Adds the option of programs to the remedy that left_out_of(RecordLoss) has for records too long for a tile.
+void name_tile_option(Report& report, PipelineOptions const& options) {
+  for (LeftOut& one : report.left_out) {
+    if (one.remedy == "make tiles larger")
+      one.remedy += " than " + size_text(options.tile.input_bytes) + " with --tile";
+  }
+}
+
 void expect_well(Report const& report) {
   if (!report.ok()) throw Error(ErrorKind::device_refused, describe(report));
 }
@@ -146,6 +154,7 @@ JobRun run_work(DeviceGroup const& devices, Setting const& setting, JobWork cons
   if (work.digest && whole.report.ok()) whole.digest = work.digest();
   if (work.results) whole.results = work.results();
   if (work.left_out) add_left_out(whole.report.left_out, work.left_out());
+  name_tile_option(whole.report, wanted);
   if (work.remarks) std::ranges::move(work.remarks(), std::back_inserter(whole.report.remarks));
   return whole;
 }
@@ -182,7 +191,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
   RepeatedSource input(work.source, pipeline.pool());
   UntilMetered source(input, meter);
   Tally tally(setting.its_job().items, wanted.tile);
-  Report const report = pipeline.run(
+  Report report = pipeline.run(
       source, input.seen_by(work.stages),
       [&](Completion& done) {
         bool const ok = done.ok();
@@ -193,6 +202,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
       stop);
   report.unread.mark_read();
   if (stop.stop_requested()) return std::nullopt;
+  name_tile_option(report, wanted);
   expect_well(report);
   Trial trial{.metered = meter.metered().value_or(Metered{}), .report = report, .options = pipeline.options()};
   MemoryUse const peaks = memory_peaks();
@@ -218,7 +228,7 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
   RepeatedSource input(work.source, pipeline.pool());
   OpenLoop source(input, load, stop);
   Tally contents({}, wanted.tile);
-  Report const report = pipeline.run(
+  Report report = pipeline.run(
       source, input.seen_by(work.stages),
       [&](Completion& done) {
         source.arrived(done.loan->sequence, OpenLoop::Clock::now());
@@ -228,6 +238,7 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
       stop);
   report.unread.mark_read();
   if (stop.stop_requested()) return std::nullopt;
+  name_tile_option(report, wanted);
   expect_well(report);
   if (auto const late = too_slow_in(report.remarks); !late.empty()) throw Error(ErrorKind::device_refused, late);
   if (!source.kept_up()) {

@@ -204,7 +204,8 @@ TEST_F(AJobOfAUsers, IsNotMeasuredIfItsInputIsLost) {
       measure();
       ADD_FAILURE() << "it is measured";
     } catch (Error const& error) {
-      EXPECT_THAT(error.what(), testing::HasSubstr("2 records, too long for a tile: make tiles larger"));
+      EXPECT_THAT(error.what(),
+                  testing::HasSubstr("2 records, too long for a tile: make tiles larger than 4 KiB with --tile"));
     }
   };
   expect_refused([&] { run_trial(device, setting, options, {}); });
