@@ -74,6 +74,28 @@ case $case in
       ! "$program" run --device cpu --input log.json $options >out 2>err || fail "it took $options"
     done
     ;;
+  SaysHowJsonGetsAnObjectALine)
+    echo '[{"k":1,"n":5},{"k":2,"n":6}]' >array.json
+    printf '{\n  "k": %d,\n  "n": 5\n}\n' 1 2 >pretty.json
+    printf '[\n  {\n    "k": 1,\n    "n": 5\n  }\n]\n' >both.json
+    for file in array pretty both; do
+      "$program" run --device cpu --input $file.json --format json --key-name k --sum-name n >out 2>err || fail "$(cat err)"
+      grep -qF "\`jq -c '.[]'\` writes an array so, and \`jq -c .\` objects over several lines" err || fail "$file: $(cat out err)"
+      ! grep -q 'Give --format' err || fail "$file: $(cat err)"
+    done
+    # Few lines without an object do not make it another kind of file.
+    printf '{"k":%d,"n":5}\n' 1 2 3 4 >some.json
+    echo 'no object' >>some.json
+    "$program" run --device cpu --input some.json --format json --key-name k --sum-name n >out 2>err || fail "$(cat err)"
+    ! grep -q 'jq -c' err || fail "$(cat err)"
+    ;;
+  SaysThatMoreGroupsGiveMoreRows)
+    printf '%d,1\n' 0 999 1000 4094 4095 >table.csv
+    "$program" run --device cpu --input table.csv --format csv >out 2>err || fail "$(cat err)"
+    grep -qF -- '--groups is at most 4095: give that for more rows, or --key for a field with smaller numbers' err || fail "$(cat err)"
+    "$program" run --device cpu --input table.csv --format csv --groups 4095 >out 2>err || fail "$(cat err)"
+    grep -qF -- '--groups is at most 4095: give --key for a field with smaller numbers' err || fail "$(cat err)"
+    ;;
   SumsDecimalNumbersAsMawkDoes)
     needs mawk 'install mawk'
     mawk 'BEGIN {

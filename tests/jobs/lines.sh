@@ -68,7 +68,7 @@ EOF
     code=0
     "$program" run --device cpu --input log --tile 100 >out 2>err || code=$?
     [ "$code" = 1 ] || fail "lines were lost: $code, $(cat err)"
-    grep -qE 'records?, too long for a tile: make tiles larger' err || fail "$(cat out err)"
+    grep -qE 'records?, too long for a tile: make tiles larger than 100 B with --tile' err || fail "$(cat out err)"
     ;;
   SumsSeveralLogsAsOne)
     some_log 9000

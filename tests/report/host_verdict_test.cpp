@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
 #include "report/a_run_of_one_second.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,6 +41,26 @@ TEST_F(ARunOfOneSecond, IsBoundByCpusWithNothingLeft) {
   EXPECT_EQ(verdict().bound, Bound::too_few_tiles) << "most of that was spent watching the GPU";
 }
 
+/// Seen to fail if the time of others, which is measured in ticks, is taken as it is.
+TEST_F(ARunOfOneSecond, HasNoMoreCpuTimeThanThereIs) {
+  run.cpus = 2;
+  run.cpu_of_others = 1.02;
+  struct Case {
+    double own;
+    std::string words;
+  };
+  for (auto const& [own, words] :
+       {Case{2.1, "this process used 100 % of their time."}, Case{2, "this process used 100 % of their time."},
+        Case{1.95, "this process used 98 % of their time, other processes 2 %."},
+        Case{1.8, "this process used 90 % of their time, other processes 10 %."},
+        Case{1.2, "this process used 60 % of their time, other processes 40 %."}}) {
+    run.cpu_time = own;
+    Verdict const seen = verdict();
+    ASSERT_EQ(seen.bound, Bound::cpus) << own;
+    EXPECT_EQ(seen.evidence.at(0), "2 CPUs had nothing left: " + words);
+  }
+}
+
 TEST_F(ARunOfOneSecond, OnACpuDeviceThatCopiesInVainIsToldOfThePromiseThatSpares) {
   run.cpus = 2;
   run.cpu_time = 1.95;
@@ -74,8 +96,10 @@ TEST_F(ARunOfOneSecond, IsAdvisedNothingIfItIsTooShortToTellWhetherOthersWereBus
   run.cpu_time = 6.5;
   run.cpu_not_told = 0.5;
   ASSERT_FALSE(verdict().advice.empty()) << "if others had more than is known, it were too little";
+  EXPECT_FALSE(too_short_to_judge(run, alone));
   run.cpu_not_told = 0.8;
   EXPECT_TRUE(verdict().advice.empty());
+  EXPECT_TRUE(too_short_to_judge(run, alone));
   EXPECT_EQ(verdict().no_advice,
             "Nothing is advised, because the run was too short to tell whether other processes used the CPUs: give it "
             "more input.");

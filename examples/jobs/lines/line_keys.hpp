@@ -34,7 +34,8 @@ class LineKeys {
     for (LineGroup const& group : totals_.groups) all += group.lines;
     auto const* const most = std::ranges::max_element(totals_.reasons.keys);
     auto const reason = static_cast<LineReason>(most - std::begin(totals_.reasons.keys));
-    bool const helps = *most > all / 2 || reason == LineReason::outside || reason == LineReason::no_year;
+    bool const helps = (no_lines_of_json(reason) ? without_object() : *most) > all / 2 ||
+                       reason == LineReason::outside || reason == LineReason::no_year;
     std::string const remedy =
         helps ? remedy_of(reason) : "";  // The field is the right one where most lines have a group.
     return {"The row `other` has " + std::to_string(other) + " of " + std::to_string(all) +
@@ -94,9 +95,24 @@ class LineKeys {
     if (fields_.key < access_log_time) return "other than three fields are in front of the time in brackets";
     return "there is no time in brackets with a request in quotes, a status of three digits and bytes behind it";
   }
-  /// A sentence without its full stop; empty if no option helps.
+  /// True for reasons of lines in which no object begins and ends, as in an array or an object over several lines.
+  bool no_lines_of_json(LineReason reason) const {
+    return json_ &&
+           (reason == LineReason::no_object || reason == LineReason::unfinished || reason == LineReason::broken);
+  }
+  std::uint64_t without_object() const {
+    std::uint64_t all = 0;
+    for (LineReason const reason : {LineReason::no_object, LineReason::unfinished, LineReason::broken})
+      all += totals_.reasons.keys[static_cast<std::size_t>(reason)];
+    return all;
+  }
+  /// A sentence without its full stop; empty if nothing helps.
   std::string remedy_of(LineReason reason) const {
     std::string const other_field = json_ ? "--key-name for another member" : "--key for another field";
+    if (no_lines_of_json(reason)) {
+      return "Each object must have a line of its own: `jq -c '.[]'` writes an array so, and `jq -c .` objects over "
+             "several lines";
+    }
     switch (reason) {
       case LineReason::no_field:
       case LineReason::too_large:
@@ -111,7 +127,6 @@ class LineKeys {
         return "Give --from: each is then the first such time from there on";
       case LineReason::outside:
         return times_ ? other_times() : other_groups();
-      case LineReason::no_object:
       case LineReason::shifted:
         return "Give --format for other lines";
       default:
@@ -123,8 +138,10 @@ class LineKeys {
     if (largest + 1 < totals_.groups.size()) return "Numbers below 0 have no groups";
     if (largest < most_line_groups - 1)
       return "Give --groups " + std::to_string(largest + 1) + " to have a row for each";
+    std::string const more = totals_.groups.size() < most_line_groups ? "give that for more rows, or " : "give ";
     return "The largest is " + std::to_string(largest) + ", and --groups is at most " +
-           std::to_string(most_line_groups - 1) + ": give --key for a field with smaller numbers";
+           std::to_string(most_line_groups - 1) + ": " + more +
+           (json_ ? "--key-name for a member" : "--key for a field") + " with smaller numbers";
   }
   std::string other_times() const {
     std::uint64_t const before = totals_.reasons.before;

@@ -269,7 +269,9 @@ std::vector<std::string> FileSource::Parts::remarks() {
 }
 
 std::vector<LeftOut> FileSource::Parts::left_out() {
-  std::vector<LeftOut> all = left_out_of(loss(), options_.stop.stop_requested());
+  RecordLoss lost = loss();
+  if (followed_) lost.unfinished -= followed_->cut_records();  // They have a reason of their own.
+  std::vector<LeftOut> all = left_out_of(lost, options_.stop.stop_requested());
   if (followed_) add_left_out(all, followed_->left_out());
   return all;
 }

@@ -71,7 +71,9 @@ void FollowedFile::begin_again() {
     cut_bytes_ += cut;
   }
   ++generation_;
+  std::uint64_t const unfinished = loss().unfinished;
   if (cutter_) cutter_->break_off();
+  cut_records_ += loss().unfinished - unfinished;
   begin_generation();
   changed_ = true;
 }

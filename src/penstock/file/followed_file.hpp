@@ -71,6 +71,8 @@ class FollowedFile {
   /// was there; and the number of these bytes.
   std::uint64_t cut_truncations() const noexcept { return cut_truncations_; }
   std::uint64_t cut_bytes() const noexcept { return cut_bytes_; }
+  /// Number of records of which a truncation left only a part; they are unfinished in `loss`, too.
+  std::uint64_t cut_records() const noexcept { return cut_records_; }
   RotatedFiles const& files() const noexcept { return files_; }
 
  private:
@@ -94,7 +96,7 @@ class FollowedFile {
   std::uint64_t removed_ = 0;               ///< If the last look found the file smaller: its unread bytes before that.
   SeenBytes seen_;                          ///< Bytes in front of the position.
   std::optional<Clock::time_point> since_;  ///< Time at which bytes behind the position were first seen.
-  std::uint64_t truncations_ = 0, cut_truncations_ = 0, cut_bytes_ = 0;
+  std::uint64_t truncations_ = 0, cut_truncations_ = 0, cut_bytes_ = 0, cut_records_ = 0;
   bool known_plain_ = true;  ///< True: its first bytes are not compressed, or need no check.
 
   std::shared_ptr<InputCut> cut_;  ///< Set with a framing, once it is known.

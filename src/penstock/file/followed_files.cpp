@@ -122,23 +122,31 @@ RecordLoss FollowedFiles::loss() const {
   return all;
 }
 
+std::uint64_t FollowedFiles::cut_records() const {
+  std::uint64_t all = 0;
+  for (Member const& member : members_) all += member.file->cut_records();
+  return all;
+}
+
 std::vector<LeftOut> FollowedFiles::left_out() const {
   std::array entries{LeftOut{.unit = "file",
                              .reason = "removed or moved away by log rotation before it could be read",
                              .remedy = "keep more rotated files, or rotate less often"},
+                     LeftOut{.unit = "record", .reason = "not finished when a followed file was truncated"},
                      LeftOut{.unit = "truncation",
                              .reason = "of a followed file before all of it was read",
                              .remedy = "rotate logs by renaming"},
                      LeftOut{.unit = "rotation",
                              .reason = "while the system dropped events, so that more files may have been missed",
                              .remedy = "raise fs.inotify.max_queued_events"}};
-  auto& [files, truncations, rotations] = entries;
+  auto& [files, records, truncations, rotations] = entries;
   for (Member const& member : members_) {
     files.count += member.file->files().lost();
     truncations.count += member.file->cut_truncations();
     truncations.bytes += member.file->cut_bytes();
     rotations.count += member.file->files().unseen_rotations();
   }
+  records.count = cut_records();
   std::vector<LeftOut> all;
   add_left_out(all, entries);
   return all;

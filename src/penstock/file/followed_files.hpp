@@ -38,6 +38,8 @@ class FollowedFiles {
 
   /// Losses of all files so far.
   RecordLoss loss() const;
+  /// Number of records of which a truncation left only a part; they are unfinished in `loss`, too.
+  std::uint64_t cut_records() const;
   /// Files that had a followed name and were gone before they could be read; truncations that are known to have removed
   /// data that was not read; rotations without events, which may hide more files.
   std::vector<LeftOut> left_out() const;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/report/run_figures.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -119,6 +121,13 @@ std::string on_turns(Turns turns, RunFigures const& figures, Utilisation const& 
   }
 }
 
+/// Text to append to the process's own share: ", other processes 5 %". Both are at most 100 % together, as printed.
+std::string of_other_processes(Utilisation::Cpus const& cpus) {
+  double const rest = 1 - std::round(100 * std::min(cpus.own, 1.0)) / 100;
+  double const others = std::min(cpus.others, rest);
+  return others < 0.005 ? "" : ", other processes " + percent_text(others);
+}
+
 /// Evidence that this was the bottleneck: a sentence on it, and one on everything else.
 std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& figures, Utilisation const& use) {
   PartUse const* const part = use.find(finding.bound);
@@ -131,9 +140,8 @@ std::vector<std::string> evidence_for(Finding const& finding, RunFigures const& 
       return {on_turns(finding.turns, figures, use), on_the_rest(use.busiest(), use)};
     case Bound::cpus: {
       Utilisation::Cpus const cpus = use.cpus.value();
-      std::string const others = cpus.others > 0 ? ", other processes " + percent_text(std::min(cpus.others, 1.0)) : "";
       return {count_text(figures.cpus, "CPU") + " had nothing left: this process used " +
-                  percent_text(std::min(cpus.own, 1.0)) + " of their time" + others + ".",
+                  percent_text(std::min(cpus.own, 1.0)) + " of their time" + of_other_processes(cpus) + ".",
               on_the_rest(use.busiest(), use)};
     }
     case Bound::completion: {
@@ -217,6 +225,14 @@ Verdict judge(RunFigures const& figures, Ceilings const& ceilings) {
                          finding.bound == Bound::kernel || finding.turns == Turns::barrier;
   if (!of_device && use.cpus->contended()) verdict.streams_will_not_help.reset();
   return verdict;
+}
+
+bool too_short_to_judge(RunFigures const& figures, Ceilings const& ceilings) {
+  if (!figures.late.empty() || figures.wall <= 0 || figures.tiles == 0) return false;
+  if (figures.bytes_up <= 0 && figures.bytes_down <= 0) return false;
+  Utilisation const use = utilisation_of(figures, ceilings);
+  if (find_bound(figures, use).room == Room::run) return true;
+  return use.cpus && use.cpus->may_be_contended() && !use.cpus->contended();
 }
 
 }  // namespace penstock

@@ -16,5 +16,10 @@ void add_recording(RunFigures& figures, Recording const& recording);
 ///
 /// Threads: any.
 Verdict judge(RunFigures const& figures, Ceilings const& ceilings = {});
+/// True if that verdict would say that the run was too short: for its number of tiles, or to tell whether other
+/// processes used the CPUs.
+///
+/// Threads: any.
+bool too_short_to_judge(RunFigures const& figures, Ceilings const& ceilings = {});
 
 }  // namespace penstock

@@ -12,6 +12,7 @@
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
 #include "tools/measure/figures.hpp"
+#include "tools/measure/judged_run.hpp"
 #include "tools/measure/trial.hpp"
 
 namespace penstock::measure {

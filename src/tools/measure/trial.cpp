@@ -14,10 +14,8 @@
 #include "penstock/core/too_slow.hpp"
 #include "penstock/error.hpp"
 #include "penstock/observe.hpp"
-#include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/plan/plan.hpp"
-#include "penstock/report/passages.hpp"
 #include "tools/command/program.hpp"
 #include "tools/measure/figures.hpp"
 #include "tools/measure/open_loop.hpp"
@@ -27,6 +25,14 @@
 
 namespace penstock::measure {
 namespace {
+
+/// Adds the option of programs to the remedy that left_out_of(RecordLoss) has for records too long for a tile.
+void name_tile_option(Report& report, PipelineOptions const& options) {
+  for (LeftOut& one : report.left_out) {
+    if (one.remedy == "make tiles larger")
+      one.remedy += " than " + size_text(options.tile.input_bytes) + " with --tile";
+  }
+}
 
 void expect_well(Report const& report) {
   if (!report.ok()) throw Error(ErrorKind::device_refused, describe(report));
@@ -148,6 +154,7 @@ JobRun run_work(DeviceGroup const& devices, Setting const& setting, JobWork cons
   if (work.digest && whole.report.ok()) whole.digest = work.digest();
   if (work.results) whole.results = work.results();
   if (work.left_out) add_left_out(whole.report.left_out, work.left_out());
+  name_tile_option(whole.report, wanted);
   if (work.remarks) std::ranges::move(work.remarks(), std::back_inserter(whole.report.remarks));
   return whole;
 }
@@ -184,7 +191,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
   RepeatedSource input(work.source, pipeline.pool());
   UntilMetered source(input, meter);
   Tally tally(setting.its_job().items, wanted.tile);
-  Report const report = pipeline.run(
+  Report report = pipeline.run(
       source, input.seen_by(work.stages),
       [&](Completion& done) {
         bool const ok = done.ok();
@@ -195,6 +202,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
       stop);
   report.unread.mark_read();
   if (stop.stop_requested()) return std::nullopt;
+  name_tile_option(report, wanted);
   expect_well(report);
   Trial trial{.metered = meter.metered().value_or(Metered{}), .report = report, .options = pipeline.options()};
   MemoryUse const peaks = memory_peaks();
@@ -220,7 +228,7 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
   RepeatedSource input(work.source, pipeline.pool());
   OpenLoop source(input, load, stop);
   Tally contents({}, wanted.tile);
-  Report const report = pipeline.run(
+  Report report = pipeline.run(
       source, input.seen_by(work.stages),
       [&](Completion& done) {
         source.arrived(done.loan->sequence, OpenLoop::Clock::now());
@@ -230,6 +238,7 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
       stop);
   report.unread.mark_read();
   if (stop.stop_requested()) return std::nullopt;
+  name_tile_option(report, wanted);
   expect_well(report);
   if (auto const late = too_slow_in(report.remarks); !late.empty()) throw Error(ErrorKind::device_refused, late);
   if (!source.kept_up()) {
@@ -248,32 +257,7 @@ std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& 
 }
 
 }  // namespace PENSTOCK_FLAVOUR
-inline namespace PENSTOCK_FLAVOUR {
 
-std::optional<JudgedRun> judged_run(DeviceGroup const& devices, Setting const& setting, JudgedRunOptions options,
-                                    std::stop_token const& stop) {
-  Recorder recorder({.capacity = options.room});
-  TrialOptions& wanted = options.trial;
-  wanted.warm_up = std::min<std::chrono::nanoseconds>(wanted.warm_up, std::chrono::milliseconds(20));
-  wanted.window = std::min<std::chrono::nanoseconds>(wanted.window, std::chrono::milliseconds(50));
-  wanted.recorder = &recorder;
-  auto trial = run_trial(devices, setting, wanted, stop);
-  if (!trial || trial->metered.tiles <= 0) return std::nullopt;
-  Traced traced{.recording = recorder.take(),
-                .opened = recorder.since_start(trial->metered.opened),
-                .closed = recorder.since_start(trial->metered.closed),
-                .tiles_per_second = trial->metered.tiles_per_second()};
-  if (!cut_to_recorded(traced, trial->metered))
-    throw Error(ErrorKind::bad_argument, "More was to be recorded than there is room for.");
-  Recording window = within(traced.recording, traced.opened, traced.closed);
-  window.missed = 0;  // Only passages after the window were missed.
-  Verdict verdict =
-      judge(figures_of(trial->report, trial->options, trial->metered, window, devices.front(), options.cpus),
-            ceilings_of(trial->report, options.ceilings));
-  return JudgedRun{std::move(traced), std::move(verdict)};
-}
-
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock::measure
 
 namespace penstock::cli {

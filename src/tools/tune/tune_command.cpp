@@ -20,6 +20,7 @@
 #include "tools/command/progress.hpp"
 #include "tools/command/results.hpp"
 #include "tools/measure/job_profile.hpp"
+#include "tools/measure/judged_run.hpp"
 #include "tools/measure/sweep_arguments.hpp"
 #include "tools/measure/trial.hpp"
 #include "tools/tune/tune.hpp"

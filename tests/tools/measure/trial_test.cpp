@@ -15,6 +15,7 @@
 
 #include "penstock/cpu/cpu_device.hpp"
 #include "penstock/error.hpp"
+#include "tools/measure/judged_run.hpp"
 #include "tools/measure/open_loop.hpp"
 
 namespace penstock::measure {
@@ -203,7 +204,8 @@ TEST_F(AJobOfAUsers, IsNotMeasuredIfItsInputIsLost) {
       measure();
       ADD_FAILURE() << "it is measured";
     } catch (Error const& error) {
-      EXPECT_THAT(error.what(), testing::HasSubstr("2 records, too long for a tile: make tiles larger"));
+      EXPECT_THAT(error.what(),
+                  testing::HasSubstr("2 records, too long for a tile: make tiles larger than 4 KiB with --tile"));
     }
   };
   expect_refused([&] { run_trial(device, setting, options, {}); });
@@ -274,6 +276,14 @@ TEST_F(AJudgedRun, OfGraphsIsNotJudgedByWhatIsLaunchedCallByCall) {
   bool told = false;
   for (int i = 0; i < 100 && !told; ++i) told = tells_of_kernels_alone(Graphs::never);
   EXPECT_TRUE(told);
+}
+
+/// Seen to fail if the window stays at 50 ms: that has ten tiles of 5 ms.
+TEST_F(AJudgedRun, IsLongEnoughToBeJudged) {
+  setting.values.set("work", "busy:5000us");
+  auto const run = judged();
+  ASSERT_TRUE(run);
+  EXPECT_THAT(describe(run->verdict), testing::Not(testing::HasSubstr("too short to be judged")));
 }
 
 TEST_F(AJudgedRun, ForWhichThereIsNoRoomIsAnError) {
