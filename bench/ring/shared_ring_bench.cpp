@@ -23,6 +23,7 @@
 
 #include "penstock/core/pool.hpp"
 #include "penstock/devices.hpp"
+#include "penstock/pipeline.hpp"
 #include "penstock/shared_ring.hpp"
 
 namespace penstock {
