@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# line_values.sh PROGRAM CASE: the job `lines` says of JSON, of decimal numbers and of times what other programs say.
+# line_values.sh PROGRAM CASE: the job `lines` says of JSON, of decimal numbers and of times what other programs say,
+# and how to give what it refuses.
 # shellcheck source=tests/jobs/job_world.sh
 source "$(dirname "$0")/job_world.sh"
 
@@ -140,6 +141,12 @@ case $case in
     awk '{ print $1, 1, $1 }' chosen >expected
     if [ "$(wc -l <chosen)" -lt 300 ] || [ "$(wc -l <chosen)" -gt 3700 ]; then fail "$(wc -l chosen)"; fi
     runs_on words --format words --key 1 --sum 1 --groups 4095 --patterns patterns
+    ;;
+  NamesAnEmptyFileOfPatterns)
+    echo 1 >log
+    : >patterns
+    ! "$program" run --device cpu --input log --patterns patterns >out 2>err || fail 'an empty file of patterns was taken'
+    grep -q -- '--patterns patterns is empty: put a pattern into each of its lines' err || fail "$(cat err)"
     ;;
   SumsARealLogAsJson)
     log=$(real apache_logs)
