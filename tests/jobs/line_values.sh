@@ -148,6 +148,14 @@ case $case in
     ! "$program" run --device cpu --input log --patterns patterns >out 2>err || fail 'an empty file of patterns was taken'
     grep -q -- '--patterns patterns is empty: put a pattern into each of its lines' err || fail "$(cat err)"
     ;;
+  NamesTheOptionOfAFile)
+    code=0
+    "$program" run log.txt --format words >out 2>err || code=$?
+    [ "$code" = 2 ] || fail "$code: $(cat err)"
+    grep -q 'not expected: log.txt: give a file by --input log.txt (lines run --help' err || fail "$(cat err)"
+    ! "$program" run --no-such-option >out 2>err || fail 'an unknown option was taken'
+    ! grep -q 'by --input' err || fail "$(cat err)"
+    ;;
   SumsARealLogAsJson)
     log=$(real apache_logs)
     needs jq 'install jq'
