@@ -140,6 +140,20 @@ case $case in
     [ "$code" = 2 ] || fail "$code: $(cat err)"
     grep -q 'file (passed over: 1 symbolic link to a folder): name another folder' err || fail "$(cat err)"
     ;;
+  PrintsEachNameOnOneLine)
+    make_images a.jpg:8x8
+    printf x >$'folder/bad\nimages 99.jpg'
+    printf x >'folder/back\slash.jpg'
+    ln -s nowhere $'folder/no\nwhere.jpg'
+    code=0
+    images --size 8 || code=$?
+    [ "$code" = 1 ] || fail "$code: $(cat err)"
+    [ "$(grep -c . out)" = 3 ] || fail "$(cat out)"
+    grep -qF 'broken folder/bad\nimages 99.jpg: ' out || fail "$(cat out)"
+    grep -qF 'broken folder/back\\slash.jpg: ' out || fail "$(cat out)"
+    grep -qF 'folder/no\nwhere.jpg is passed over' err || fail "$(cat err)"
+    ! grep -q '^images 99' out err || fail "$(cat out err)"
+    ;;
   RefusesAFolderWithoutImages)
     mkdir folder
     echo 'no image' >folder/readme.txt

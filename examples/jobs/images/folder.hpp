@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <penstock/error.hpp>
+#include <penstock/files.hpp>
 
 /// The JPEG files, by the ends of their names, in a folder and its subfolders, and similar files that were passed over.
 class ImageFolder {
@@ -75,7 +76,7 @@ class ImageFolder {
     return links_ == 1 ? "1 symbolic link to a folder" : std::to_string(links_) + " symbolic links to folders";
   }
   void pass_over(char const* unit, std::filesystem::path const& path, char const* reason, std::string const& why) {
-    remarks_.push_back(path.string() + " is passed over: " + why + ".");
+    remarks_.push_back(penstock::name_in_line(path.string()) + " is passed over: " + why + ".");
     penstock::LeftOut const one{.unit = unit, .reason = reason, .count = 1};
     penstock::add_left_out(left_out_, std::span(&one, 1));
   }
