@@ -156,6 +156,19 @@ case $case in
     ! "$program" run --no-such-option >out 2>err || fail 'an unknown option was taken'
     ! grep -q 'by --input' err || fail "$(cat err)"
     ;;
+  RefusesTarArchives)
+    echo 1 >log
+    tar -cf archive.tar log
+    gzip -c archive.tar >archive.tar.gz
+    for archive in archive.tar archive.tar.gz; do
+      for options in "--input $archive" '--input -' "--input log --patterns $archive"; do
+        # shellcheck disable=SC2086 # Several words.
+        ! "$program" run --device cpu --format words --key 1 $options <$archive >out 2>err || fail "$archive was taken as $options"
+        grep -q 'it is a tar archive.*tar -xOf FILE' err || fail "$options: $(cat err)"
+        [ ! -s out ] || fail "$archive as $options: $(cat out)"
+      done
+    done
+    ;;
   SumsARealLogAsJson)
     log=$(real apache_logs)
     needs jq 'install jq'
