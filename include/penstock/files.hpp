@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -223,5 +224,8 @@ class FileSource final : public Source {
 /// Blocks: until a pipe has ended, or a stop is requested.
 /// Throws: FileProblem that begins with the name, if it cannot be read, has more than 1 GiB, or a stop came first.
 std::string read_text(std::string const& path, std::stop_token const& stop = {});
+
+/// A name as it is printed within a line: a newline becomes `\n`, a backslash `\\`.
+std::string name_in_line(std::string_view name);
 
 }  // namespace penstock

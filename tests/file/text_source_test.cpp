@@ -18,19 +18,21 @@ namespace {
 using namespace std::string_literals;
 using testing::HasSubstr;
 
-/// Texts as files, in gzip, and through pipes, for tiles of 64 bytes. Every test must leave with what `lines` gets of
-/// each being the same.
+/// Texts as files, in gzip, and through pipes, for tiles of 64 bytes, or of 1024. Every test must leave with what
+/// `lines` gets of each being the same.
 struct Texts : support::FolderOfFiles {
   cpu::CpuDevice device;
   Pipeline pipeline{device, {.tile = {.input_bytes = 64}, .producers = 2, .ordered = true, .tuning = {.tiles = 8}}};
+  Pipeline larger{device, {.tile = {.input_bytes = 1024}, .ordered = true, .tuning = {.tiles = 8}}};
+  Pipeline* reads = &pipeline;
   std::string problem;
 
   std::string read(std::string const& of) {
-    FileSource source({of}, pipeline.pool(), {.framing = lines(), .decompress = true, .text = true});
+    FileSource source({of}, reads->pool(), {.framing = lines(), .decompress = true, .text = true});
     std::string got;
     problem.clear();
-    auto const report = pipeline.run(source, on_device([](DeviceTile const&, StreamRef) {}),
-                                     [&](TileResult<> tile) { got += support::text_of(tile.input()); });
+    auto const report = reads->run(source, on_device([](DeviceTile const&, StreamRef) {}),
+                                   [&](TileResult<> tile) { got += support::text_of(tile.input()); });
     if (!report.ok()) problem = describe(report);
     return got;
   }
@@ -123,11 +125,25 @@ TEST_F(Texts, ThatAreCompressedByZlibSayHowToReadThem) {
   EXPECT_EQ(lines_of("x\1y\n"), "x\1y\n") << "fields that end so";
 }
 
+/// Seen to be read as lines, the first one of a member behind the header.
+TEST_F(Texts, OfATarArchiveSayHowToReadItsMembers) {
+  reads = &larger;
+  for (std::string const& magic : {"ustar\00000"s, "ustar  \0"s}) {
+    std::string archive = "member.csv" + std::string(247, '\0') + magic;
+    archive.resize(512);
+    EXPECT_EQ(lines_of(archive + "1,2\n3,4\n"), "");
+    EXPECT_THAT(problem, testing::AllOf(HasSubstr("it is a tar archive"), HasSubstr("`tar -xOf FILE`")));
+  }
+  EXPECT_EQ(read_pipe("1,2\n"), "1,2\n") << "shorter than a header";
+  std::string const text = std::string(257, 'x') + "ustar and more\n";
+  EXPECT_EQ(lines_of(text), text) << "a text with that word";
+}
+
 /// Seen to be one line, if the first one is longer than what is looked at in all cases.
 TEST_F(Texts, MayEndTheirLinesByACarriageReturnAloneBehindALongFirstLine) {
   std::string const line(70'000, 'x');
   for (std::size_t const more : {std::size_t{0}, std::size_t{1'000}, std::size_t{2'000'000}}) {
-    Pipeline larger(
+    Pipeline largest(
         device,
         {.tile = {.input_bytes = line.size() + more + 100}, .producers = 2, .ordered = true, .tuning = {.tiles = 8}});
     std::string const first = line + std::string(more, 'y');
@@ -136,10 +152,10 @@ TEST_F(Texts, MayEndTheirLinesByACarriageReturnAloneBehindALongFirstLine) {
       if (packed && !support::can_compress(Compression::gzip)) continue;
       std::ofstream(path("file"), std::ios::binary) << (packed ? support::bgzf_member(bytes) : bytes);
       std::filesystem::last_write_time(path("file"), {});
-      FileSource source({path("file")}, larger.pool(), {.framing = lines(), .decompress = true, .text = true});
+      FileSource source({path("file")}, largest.pool(), {.framing = lines(), .decompress = true, .text = true});
       std::string got;
-      auto const report = larger.run(source, on_device([](DeviceTile const&, StreamRef) {}),
-                                     [&](TileResult<> tile) { got += support::text_of(tile.input()); });
+      auto const report = largest.run(source, on_device([](DeviceTile const&, StreamRef) {}),
+                                      [&](TileResult<> tile) { got += support::text_of(tile.input()); });
       EXPECT_TRUE(report.ok()) << describe(report);
       EXPECT_TRUE(got == first + "\n1,7\n2,8\n") << more << ' ' << packed << ' ' << got.size();
     }

@@ -122,6 +122,38 @@ case $case in
     grep -q 'folder/d is passed over: Permission denied.' err || fail "$(cat err)"
     grep -q 'Left out: 1 folder, that cannot be read' err || fail "$(cat err)"
     ;;
+  CountsLinksToFoldersThatItPassesOver)
+    make_images a.jpg:8x8
+    mkdir other links
+    cp folder/a.jpg other/b.jpg
+    ln -s ../other folder/linked
+    ln -s .. folder/loop
+    ln -s ../other links/linked
+    images --size 8 || fail "$?: $(cat err)"
+    grep -qx 'images 1' out || fail "$(cat out)"
+    grep -q 'Passed over 2 symbolic links to folders: name one to read what it leads to' err || fail "$(cat err)"
+    "$program" run --device cpu --input folder/linked --size 8 >out 2>err || fail "$(cat err)"
+    grep -qx 'images 1' out || fail "$(cat out)"
+    ! grep -q 'Passed over' err || fail "$(cat err)"
+    code=0
+    "$program" run --device cpu --input links --size 8 >out 2>err || code=$?
+    [ "$code" = 2 ] || fail "$code: $(cat err)"
+    grep -q 'file (passed over: 1 symbolic link to a folder): name another folder' err || fail "$(cat err)"
+    ;;
+  PrintsEachNameOnOneLine)
+    make_images a.jpg:8x8
+    printf x >$'folder/bad\nimages 99.jpg'
+    printf x >'folder/back\slash.jpg'
+    ln -s nowhere $'folder/no\nwhere.jpg'
+    code=0
+    images --size 8 || code=$?
+    [ "$code" = 1 ] || fail "$code: $(cat err)"
+    [ "$(grep -c . out)" = 3 ] || fail "$(cat out)"
+    grep -qF 'broken folder/bad\nimages 99.jpg: ' out || fail "$(cat out)"
+    grep -qF 'broken folder/back\\slash.jpg: ' out || fail "$(cat out)"
+    grep -qF 'folder/no\nwhere.jpg is passed over' err || fail "$(cat err)"
+    ! grep -q '^images 99' out err || fail "$(cat out err)"
+    ;;
   RefusesAFolderWithoutImages)
     mkdir folder
     echo 'no image' >folder/readme.txt

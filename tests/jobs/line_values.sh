@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# line_values.sh PROGRAM CASE: the job `lines` says of JSON, of decimal numbers and of times what other programs say.
+# line_values.sh PROGRAM CASE: the job `lines` says of JSON, of decimal numbers and of times what other programs say,
+# and how to give what it refuses.
 # shellcheck source=tests/jobs/job_world.sh
 source "$(dirname "$0")/job_world.sh"
 
@@ -162,6 +163,33 @@ case $case in
     awk '{ print $1, 1, $1 }' chosen >expected
     if [ "$(wc -l <chosen)" -lt 300 ] || [ "$(wc -l <chosen)" -gt 3700 ]; then fail "$(wc -l chosen)"; fi
     runs_on words --format words --key 1 --sum 1 --groups 4095 --patterns patterns
+    ;;
+  NamesAnEmptyFileOfPatterns)
+    echo 1 >log
+    : >patterns
+    ! "$program" run --device cpu --input log --patterns patterns >out 2>err || fail 'an empty file of patterns was taken'
+    grep -q -- '--patterns patterns is empty: put a pattern into each of its lines' err || fail "$(cat err)"
+    ;;
+  NamesTheOptionOfAFile)
+    code=0
+    "$program" run log.txt --format words >out 2>err || code=$?
+    [ "$code" = 2 ] || fail "$code: $(cat err)"
+    grep -q 'not expected: log.txt: give a file by --input log.txt (lines run --help' err || fail "$(cat err)"
+    ! "$program" run --no-such-option >out 2>err || fail 'an unknown option was taken'
+    ! grep -q 'by --input' err || fail "$(cat err)"
+    ;;
+  RefusesTarArchives)
+    echo 1 >log
+    tar -cf archive.tar log
+    gzip -c archive.tar >archive.tar.gz
+    for archive in archive.tar archive.tar.gz; do
+      for options in "--input $archive" '--input -' "--input log --patterns $archive"; do
+        # shellcheck disable=SC2086 # Several words.
+        ! "$program" run --device cpu --format words --key 1 $options <$archive >out 2>err || fail "$archive was taken as $options"
+        grep -q 'it is a tar archive.*tar -xOf FILE' err || fail "$options: $(cat err)"
+        [ ! -s out ] || fail "$archive as $options: $(cat out)"
+      done
+    done
     ;;
   SumsARealLogAsJson)
     log=$(real apache_logs)

@@ -19,6 +19,7 @@
 #include "jpeg_messages.hpp"
 #include "orientation.hpp"
 #include <penstock/error.hpp>
+#include <penstock/files.hpp>
 #include <penstock/images.hpp>
 #include <sys/stat.h>
 
@@ -37,10 +38,10 @@ class Decoder {
  public:
   /// Returns the bytes of head and pixels.
   ///
-  /// Throws: Error, with the path in front.
+  /// Throws: Error, with the path in front, as `name_in_line` prints it.
   std::size_t decode(std::string const& path, Decoding const& how, std::span<std::byte> input) {
     auto const refuse = [&](std::string const& why) {
-      throw penstock::Error(penstock::ErrorKind::system, path + ": " + why);
+      throw penstock::Error(penstock::ErrorKind::system, penstock::name_in_line(path) + ": " + why);
     };
     errno = 0;
     if (!read(path)) refuse("it cannot be read: " + std::system_category().message(errno) + ".");
@@ -175,7 +176,8 @@ class Decoders {
     std::size_t const bytes = decoder->decode(path, how, input);
     std::string const warning = decoder->take_warning();
     std::scoped_lock const lock(mutex_);
-    if (!warning.empty()) warnings_.push_back(path + " is decoded, but it is odd: " + warning + ".");
+    if (!warning.empty())
+      warnings_.push_back(penstock::name_in_line(path) + " is decoded, but it is odd: " + warning + ".");
     idle_.push_back(std::move(decoder));
     return bytes;
   }

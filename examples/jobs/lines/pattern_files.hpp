@@ -34,7 +34,13 @@ class PatternFiles {
 
  private:
   static Patterns read(std::string const& path, std::stop_token const& stop) try {
-    return path.empty() ? Patterns() : literals_of_lines(read_text(path, stop));
+    if (path.empty()) return {};
+    std::string const text = read_text(path, stop);
+    if (text.empty()) {
+      throw Error(ErrorKind::bad_argument,
+                  "--patterns " + path + " is empty: put a pattern into each of its lines, or leave the option out.");
+    }
+    return literals_of_lines(text);
   } catch (FileProblem const& problem) {
     throw Error(ErrorKind::bad_argument, "--patterns " + std::string(problem.what()) + ".");
   }

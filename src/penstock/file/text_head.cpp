@@ -64,10 +64,25 @@ bool is_zlib(std::string_view text) {
   return text.starts_with("x\x9c") || text.starts_with("x\xda");
 }
 
+/// Recognises a tar archive by the header of its first member, as POSIX and GNU tar write it. An archive of the
+/// seventh edition of Unix has no such signature.
+///
+/// Source: POSIX.1-2017, pax, "ustar Interchange Format"; tar.h of GNU tar 1.34.
+bool is_tar(std::string_view text) {
+  constexpr std::size_t place = 257;
+  text.remove_prefix(std::min(text.size(), place));
+  return text.starts_with("ustar\0"sv) || text.starts_with("ustar  \0"sv);
+}
+
 }  // namespace
 
 std::optional<TextHead> text_head_of(std::span<std::byte const> first, bool all) {
   std::string_view text = text_of(first);
+  if (is_tar(text)) {
+    throw FileProblem(
+        "it is a tar archive, whose members are not read here: give what `tar -xOf FILE` prints as standard input "
+        "(`tar -xOzf FILE` if it is compressed by gzip)");
+  }
   TextHead head;
   for (Mark const& mark : marks) {
     if (text.size() < mark.bytes.size() && mark.bytes.starts_with(text) && !all) return std::nullopt;

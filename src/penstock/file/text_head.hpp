@@ -23,7 +23,7 @@ constexpr std::size_t text_head_bytes = std::size_t{64} << 10U;
 /// Properties of an input that begins with these bytes; nothing if more bytes are needed, which is never the case if
 /// these are `all` bytes of the input, or all to be examined.
 ///
-/// Throws: FileProblem, if the text is in UTF-16 or UTF-32, or compressed by zlib.
+/// Throws: FileProblem, if the text is in UTF-16 or UTF-32, compressed by zlib, or a tar archive.
 /// Source: Unicode 15, 2.13, table 2-4.
 std::optional<TextHead> text_head_of(std::span<std::byte const> first, bool all);
 

@@ -24,7 +24,9 @@ class Captures final : public Framing {
     if (begun && first.size() < PcapHead::bytes) {
       refuse_capture("The capture is cut: it ends within its head, after " + std::to_string(first.size()) + " bytes.");
     }
-    refuse_capture("This is no capture of packets: neither pcap nor pcapng begins so.");
+    refuse_capture(
+        "This is no capture of packets: neither pcap nor pcapng begins so. Give a capture of a tar "
+        "archive by what `tar -xOf FILE MEMBER` prints.");
   }
 };
 

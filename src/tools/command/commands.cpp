@@ -46,6 +46,14 @@ std::string exit_codes_text() {
   return text;
 }
 
+/// How to give a file that was given without an option; empty if that is not what is wrong.
+std::string remedy_of(CLI::App const& command) {
+  auto const extra = command.remaining();
+  bool const is_file = !extra.empty() && !extra.front().starts_with('-');
+  if (!is_file || command.get_option_no_throw("--input") == nullptr) return {};
+  return ": give a file by --input " + extra.front();
+}
+
 }  // namespace
 
 int complain(std::exception const& exception) {
@@ -102,8 +110,8 @@ int Commands::run(int count, char** arguments) {
     auto const unknown = app_.remaining();
     auto const command = asked_for();
     bool const known = command != all_.end();
-    std::string const sentence =
-        !known && !unknown.empty() ? "There is no command '" + unknown.front() + "'" : error.what();
+    std::string sentence = !known && !unknown.empty() ? "There is no command '" + unknown.front() + "'" : error.what();
+    if (known) sentence += remedy_of(*command->app);
     return complain(sentence + " (" + app_.get_name() + ' ' + (known ? command->app->get_name() + ' ' : "") +
                         "--help shows what there is)",
                     exit_bad_options);

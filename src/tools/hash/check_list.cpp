@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "penstock/files.hpp"
+
 namespace penstock::cli {
 namespace {
 
@@ -50,14 +52,10 @@ std::string readable(std::string_view text) {
 }
 
 PrintedPath printed(std::string_view path) {
-  PrintedPath result{readable(path), false};
-  if (result.text.find_first_of("\\\n") == std::string::npos) return result;
-  for (char const byte : std::exchange(result.text, {})) {
-    bool const escapes = byte == '\\' || byte == '\n';
-    result.text += escapes ? (byte == '\\' ? "\\\\" : "\\n") : std::string(1, byte);
-    result.escaped = result.escaped || escapes;
-  }
-  return result;
+  std::string const text = readable(path);
+  std::string shown = name_in_line(text);
+  bool const escaped = shown != text;
+  return {std::move(shown), escaped};
 }
 
 std::string sum_line(std::string_view hex, std::string_view path) {
