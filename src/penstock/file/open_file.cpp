@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <string>
+#include <string_view>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +15,7 @@
 
 #include "penstock/core/failure_text.hpp"
 #include "penstock/file/open_folder.hpp"
+#include "penstock/files.hpp"
 
 namespace penstock {
 namespace {
@@ -258,6 +261,15 @@ void OpenFile::expect_only_grown() const {
     throw FileProblem("it was written anew while it was being read; read it again when no program writes to it",
                       FileChange::changed);
   }
+}
+
+std::string name_in_line(std::string_view name) {
+  std::string text;
+  for (char const byte : name) {
+    if (byte == '\n' || byte == '\\') text += '\\';
+    text += byte == '\n' ? 'n' : byte;
+  }
+  return text;
 }
 
 }  // namespace penstock

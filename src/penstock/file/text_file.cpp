@@ -5,7 +5,6 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <string_view>
 
 #include "penstock/file/decoded_stream.hpp"
 #include "penstock/file/open_file.hpp"
@@ -45,15 +44,6 @@ std::string read_text(std::string const& path, std::stop_token const& stop) try 
   return text.substr(head->mark);
 } catch (FileProblem const& problem) {
   throw FileProblem(path, problem);
-}
-
-std::string name_in_line(std::string_view name) {
-  std::string text;
-  for (char const byte : name) {
-    if (byte == '\n' || byte == '\\') text += '\\';
-    text += byte == '\n' ? 'n' : byte;
-  }
-  return text;
 }
 
 }  // namespace penstock
