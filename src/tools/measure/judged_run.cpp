@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "penstock/clock.hpp"
 #include "penstock/error.hpp"
 #include "penstock/observe.hpp"
 #include "penstock/observe/judge.hpp"
@@ -54,7 +55,9 @@ inline namespace PENSTOCK_FLAVOUR {
 std::optional<JudgedRun> judged_run(DeviceGroup const& devices, Setting const& setting, JudgedRunOptions options,
                                     std::stop_token const& stop) {
   TrialOptions& wanted = options.trial;
-  auto const longest = std::max<std::chrono::nanoseconds>(wanted.window, std::chrono::seconds(1));
+  // A second of this machine, whatever the factor of the clock.
+  auto const longest = std::max<std::chrono::nanoseconds>(
+      wanted.window, std::chrono::nanoseconds(std::chrono::seconds(1)) / Clock::slower());
   wanted.warm_up = std::min<std::chrono::nanoseconds>(wanted.warm_up, std::chrono::milliseconds(20));
   wanted.window = std::min<std::chrono::nanoseconds>(wanted.window, std::chrono::milliseconds(50));
   for (;;) {
