@@ -22,8 +22,7 @@ using DeviceMakers = std::span<DeviceMaker const* const>;
 inline namespace PENSTOCK_FLAVOUR {
 
 /// Says why there is, or is not, a GPU to use: "one GPU: NVIDIA H200", "this build has no CUDA", "no driver is
-/// installed:
-/// ...".
+/// installed: ...".
 ///
 /// Threads: any.
 /// Blocks:  as long as the driver takes to start, once in a process.

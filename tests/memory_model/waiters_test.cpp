@@ -110,21 +110,23 @@ TEST(WaitersInTheMemoryModel, LeaveNoTileAtHomeWhileAThreadSleepsForOne) {
 TEST(WaitersInTheMemoryModel, NeedBothLooksBehindAPushAsTheyAre) {
   for (auto const order : {memory_order::acquire, memory_order::relaxed}) {
     Making const mistake({"none_sleeps_behind_push", "fetch_add", memory_order::seq_cst, order});
-    EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "who sleeps next does not see the push";
+    EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "")
+        << "the next thread that sleeps does not see the push";
   }
   {
     Making const mistake({"none_sleeps_behind_push", "fetch_add", memory_order::seq_cst, memory_order::seq_cst, true});
-    EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "it only looks who sleeps";
+    EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "it looks only at threads that sleep";
   }
   // A look in the one order of all would do, and costs no less than the addition on the processors that we have seen.
   Making const mistake({"one_watches_behind_push", "fetch_add", memory_order::seq_cst, memory_order::acquire, true});
-  EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "it only looks who watches";
+  EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "it looks only at threads that watch";
 }
 
 TEST(WaitersInTheMemoryModel, NeedTheirCountAndTheEndOfTheWatch) {
   {
     Making const mistake({"add_sleeper", "fetch_add", memory_order::seq_cst, memory_order::release});
-    EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "who sleeps does not see what was pushed before";
+    EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "")
+        << "a thread that sleeps does not see what was pushed before";
   }
   Making const mistake({"end_watch", "exchange", memory_order::seq_cst, {}});
   EXPECT_NE(found_in<TwoTilesForTwoThatWait>(random_search), "") << "it watches for ever";
