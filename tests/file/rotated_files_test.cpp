@@ -98,6 +98,24 @@ TEST_F(FilesOfAPath, AreOpenedBeforeTheirEventComes) {
   EXPECT_EQ(all(), "ab");
 }
 
+/// Seen to fail where only the changes of the last file were compared: the new file has none, as the old one had.
+TEST_F(FilesOfAPath, AreNotSeenTwiceWhereAllTheirEventsComeWhileTheyAreLookedAt) {
+  make("log", 'a');
+  files->look(false);
+  rename("log", "log.1");
+  make("log", 'b');
+  // The first look was before the new file had the name.
+  reports = {[&] {
+    left("log", 1);
+    appeared("log.1", 1);
+    appeared("log");
+  }};
+  files->look(false);
+  EXPECT_TRUE(reports.empty());
+  EXPECT_EQ(files->lost(), 0u);
+  EXPECT_EQ(all(), "ab");
+}
+
 /// Seen to fail where each drop of events counted, and where none did.
 TEST_F(FilesOfAPath, MayHideOthersIfTheyChangedWhileEventsWereDropped) {
   make("log", 'a');

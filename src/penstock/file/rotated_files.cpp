@@ -135,9 +135,10 @@ bool RotatedFiles::has_other_file() {
   struct stat named {};
   if (stat((folder_ + "/" + name_).c_str(), &named) != 0) return false;
   if (are_same(named, opened_.rbegin()->second->status())) return false;
-  std::uint64_t const changes = history_.files().back().changes;
+  NameHistory::File const before = history_.files().back();
   look_for_changes_();
-  if (history_.files().back().changes == changes) history_.assume();
+  NameHistory::File const& now = history_.files().back();
+  if (now.number == before.number && now.changes == before.changes) history_.assume();
   return true;
 }
 
