@@ -5,7 +5,7 @@ execute_process(COMMAND git -c safe.directory=${SOURCE} -C ${SOURCE} describe --
 if(problem)
   set(commit "")
 endif()
-set(text "#include \"tools/command/program.hpp\"\nstd::string penstock::cli::commit() {\n  return \"${commit}\";\n}\n")
+set(text "#include \"programs/command/program.hpp\"\nstd::string penstock::cli::commit() {\n  return \"${commit}\";\n}\n")
 set(before "")
 if(EXISTS ${FILE})
   file(READ ${FILE} before)

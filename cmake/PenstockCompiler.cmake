@@ -9,7 +9,7 @@ if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
 endif()
 
 add_library(penstock_private_flags INTERFACE)
-# Private headers, and those of kernels/ as penstock/kernels. A project that adds this one as a subdirectory gets neither.
+# Private headers, and those of kernels/. A project that adds this one as a subdirectory gets neither.
 target_include_directories(penstock_private_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/include)
 target_compile_options(penstock_private_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast>)

@@ -78,12 +78,14 @@ penstock_add_component(job
 
 penstock_add_component(jobs
   BY_NAME_ONLY
+  FOLDER   programs
   SENTENCE "The program of a job: run, bench, compare, tune and watch. Its headers are not installed."
   NEEDS    observe models operate job kernels
-  LAYERS   page command measure programs bench compare tune injection watched watch jobs)
+  LAYERS   page command measure whole_programs bench compare tune injection watched watch jobs)
 
 penstock_add_component(programs
   WITHOUT_LIBRARY
+  FOLDER   programs
   SENTENCE "The command, which is not installed as a library."
   NEEDS    jobs ingest egress records collective
   LAYERS   hash doctor lab preload try program)

@@ -26,7 +26,11 @@ foreach(component IN LISTS components)
   # What programs include. These headers include no others of penstock's, and no others are installed.
   foreach(layer IN LISTS LAYERS)
     get_property(headers GLOBAL PROPERTY PENSTOCK_LAYER_${layer}_PUBLIC)
-    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/penstock COMPONENT ${component})
+    foreach(header IN LISTS headers)
+      cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/include OUTPUT_VARIABLE path)
+      cmake_path(GET path PARENT_PATH folder)
+      install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT ${component})
+    endforeach()
   endforeach()
 endforeach()
 install(FILES include/penstock/penstock.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/penstock COMPONENT engine)
@@ -84,8 +88,17 @@ foreach(flavour IN LISTS PENSTOCK_FLAVOURS)
   install(FILES ${PROJECT_BINARY_DIR}/${PENSTOCK_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
+# For one version, headers that were in penstock/ and are in a component's folder now are found where they were.
+file(GLOB moved CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/penstock/*/*.hpp)
+foreach(path IN LISTS moved)
+  cmake_path(GET path FILENAME name)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/moved_headers/penstock/${name} @ONLY
+    CONTENT "// SPDX-License-Identifier: Apache-2.0\n// Include @path@: this name goes with the next version.\n#pragma once\n\n#include \"@path@\"\n")
+endforeach()
+install(DIRECTORY ${PROJECT_BINARY_DIR}/moved_headers/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT engine)
+
 # For ./dev docs.
-file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/penstock/*.hpp)
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/penstock/*.hpp ${PROJECT_SOURCE_DIR}/include/penstock/*/*.hpp)
 list(JOIN headers "\n" headers)
 file(WRITE ${PROJECT_BINARY_DIR}/installed_headers.txt "${headers}\n")
 

@@ -17,6 +17,9 @@ function(penstock_compile target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/moved_headers>)
+  endif()
   target_link_libraries(${target} PUBLIC ${it_LINK}
     PRIVATE $<BUILD_INTERFACE:penstock_private_flags> ${it_PRIVATE_LINK})
   target_compile_definitions(${target} PRIVATE ${it_DEFINE})
@@ -39,6 +42,7 @@ endfunction()
 # so that tests/house can hold the code to them. CUDA_FILES are compiled only where there is CUDA, NO_CUDA_FILES only where there is
 # none. A layer whose WHEN variable is false is recorded but not built, and layers that depend on it are built without it.
 #
+# Its folder is src/COMPONENT/NAME, or src/COMPONENT if it has the component's name or is all of it; DIRECTORY, from src, is another.
 # PUBLIC: its headers in include/penstock, which are installed; all others are private.
 # APART: its files give different things the same private name, so they are compiled one by one in every build.
 # TOGETHER: it is no part of the engine, so PENSTOCK_UNITY compiles several of its sources as one.
@@ -49,18 +53,24 @@ endfunction()
 function(penstock_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "APART;FLAVOURED;TOGETHER" "SENTENCE;DIRECTORY;WHEN"
     "DEPENDS;PUBLIC;FILES;ONCE;CUDA_FILES;NO_CUDA_FILES;LINK;PRIVATE_LINK;DEFINE")
-  if(NOT layer_DIRECTORY)
-    set(layer_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+  get_property(component GLOBAL PROPERTY PENSTOCK_LAYER_${name}_COMPONENT)
+  if(NOT component)
+    message(FATAL_ERROR "Layer '${name}' is in no component: name it in PenstockComponents.cmake.")
   endif()
+  get_property(folder GLOBAL PROPERTY PENSTOCK_COMPONENT_${component}_FOLDER)
+  get_property(layers_beside GLOBAL PROPERTY PENSTOCK_COMPONENT_${component}_LAYERS)
+  if(NOT layer_DIRECTORY)
+    set(layer_DIRECTORY ${folder})
+    if(NOT name STREQUAL component AND NOT layers_beside STREQUAL name)
+      string(APPEND layer_DIRECTORY /${name})
+    endif()
+  endif()
+  cmake_path(ABSOLUTE_PATH layer_DIRECTORY BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src)
   foreach(kind FILES ONCE CUDA_FILES NO_CUDA_FILES)
     list(TRANSFORM layer_${kind} PREPEND ${layer_DIRECTORY}/)
   endforeach()
   list(TRANSFORM layer_PUBLIC PREPEND ${PROJECT_SOURCE_DIR}/include/penstock/)
 
-  get_property(component GLOBAL PROPERTY PENSTOCK_LAYER_${name}_COMPONENT)
-  if(NOT component)
-    message(FATAL_ERROR "Layer '${name}' is in no component: name it in PenstockComponents.cmake.")
-  endif()
   get_property(is_library GLOBAL PROPERTY PENSTOCK_COMPONENT_${name}_LIBRARY)
   get_property(known GLOBAL PROPERTY PENSTOCK_LAYERS)
   set(without_flavour "")

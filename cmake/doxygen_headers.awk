@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A header as Doxygen takes it. Each label of a comment begins a paragraph of its own, and the flavours' inline namespace,
 # whose name is a macro, is not there. What a header of include/ begins with is about the header. Lines keep their numbers.
-FILENAME ~ /\/include\/penstock\/[^\/]*$/ && NR <= 3 {
+FILENAME ~ /\/include\/penstock\// && NR <= 3 {
   if (/^#pragma once/) $0 = "/// @file"
   if (/^$/) $0 = "///"
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/penstock.hpp>
 
 using namespace penstock;

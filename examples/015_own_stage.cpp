@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include <penstock/devices.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/pipeline.hpp>
 
 using namespace penstock;

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <string>
 
-#include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/observe.hpp>
 #include <penstock/penstock.hpp>
 

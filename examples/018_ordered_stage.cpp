@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <span>
 
-#include <penstock/devices.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/pipeline.hpp>
 
 using namespace penstock;

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <numeric>
 
-#include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/penstock.hpp>
 #include <penstock/pipeline.hpp>
 #include <sys/mman.h>

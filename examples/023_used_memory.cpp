@@ -6,8 +6,8 @@
 
 #include <fcntl.h>
 #include <penstock/collective.hpp>
-#include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/pipeline.hpp>
 #include <sys/mman.h>
 #include <sys/stat.h>

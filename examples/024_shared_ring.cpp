@@ -10,10 +10,10 @@
 #include <string>
 
 #include <penstock/collective.hpp>
-#include <penstock/devices.hpp>
+#include <penstock/ingest/shared_ring.hpp>
 #include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/pipeline.hpp>
-#include <penstock/shared_ring.hpp>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include <penstock/devices.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/records.hpp>
 
 using namespace penstock;

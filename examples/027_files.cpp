@@ -6,8 +6,8 @@
 #include <system_error>
 #include <vector>
 
-#include <penstock/devices.hpp>
-#include <penstock/files.hpp>
+#include <penstock/ingest/files.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/pipeline.hpp>
 
 using namespace penstock;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include <penstock/devices.hpp>
-#include <penstock/files.hpp>
+#include <penstock/ingest/files.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/pipeline.hpp>
 
 using namespace penstock;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <netinet/in.h>
-#include <penstock/devices.hpp>
-#include <penstock/operation.hpp>
-#include <penstock/sockets.hpp>
+#include <penstock/ingest/sockets.hpp>
+#include <penstock/models/devices.hpp>
+#include <penstock/operate/operation.hpp>
 #include <sys/socket.h>
 #include <unistd.h>
 

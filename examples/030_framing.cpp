@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include <penstock/devices.hpp>
-#include <penstock/files.hpp>
-#include <penstock/framing.hpp>
+#include <penstock/ingest/files.hpp>
+#include <penstock/ingest/framing.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/pipeline.hpp>
 
 using namespace penstock;

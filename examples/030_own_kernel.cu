@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include <penstock/devices.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/pipeline.hpp>
 
 using namespace penstock;

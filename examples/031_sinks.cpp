@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <penstock/arrow.hpp>
-#include <penstock/devices.hpp>
-#include <penstock/files.hpp>
+#include <penstock/egress/arrow.hpp>
+#include <penstock/egress/sinks.hpp>
+#include <penstock/ingest/files.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/pipeline.hpp>
-#include <penstock/sinks.hpp>
 
 using namespace penstock;
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include <netinet/in.h>
-#include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
-#include <penstock/windows.hpp>
+#include <penstock/models/devices.hpp>
+#include <penstock/records/windows.hpp>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cstdio>
 
-#include <penstock/devices.hpp>
 #include <penstock/graph.hpp>
 #include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
 
 using namespace penstock;
 namespace flow = oneapi::tbb::flow;

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <penstock/devices.hpp>
 #include <penstock/graph.hpp>
+#include <penstock/models/devices.hpp>
 
 using namespace penstock;
 namespace flow = oneapi::tbb::flow;

@@ -7,8 +7,8 @@
 #include <string>
 
 #include <penstock/collective.hpp>
-#include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/pipeline.hpp>
 
 using namespace penstock;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <penstock/collective.hpp>
-#include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
 
 using namespace penstock;
 

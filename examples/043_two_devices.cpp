@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
 
 using namespace penstock;
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include <penstock/devices.hpp>
 #include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <penstock/devices.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/observe.hpp>
 #include <penstock/penstock.hpp>
 

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include <penstock/devices.hpp>
-#include <penstock/operation.hpp>
+#include <penstock/models/devices.hpp>
+#include <penstock/operate/operation.hpp>
 #include <penstock/penstock.hpp>
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include <penstock/files.hpp>
+#include <penstock/ingest/files.hpp>
 #include <penstock/job.hpp>
 #include <penstock/kernels.hpp>
 

@@ -10,7 +10,7 @@
 
 #include "contestant.hpp"
 
-#include "tools/measure/meter.hpp"
+#include "programs/measure/meter.hpp"
 
 namespace baselines {
 

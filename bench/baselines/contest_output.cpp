@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "penstock/core/number_text.hpp"
-#include "penstock/machine/host_limits.hpp"
-#include "penstock/machine/topology.hpp"
+#include "engine/core/number_text.hpp"
+#include "engine/machine/host_limits.hpp"
+#include "engine/machine/topology.hpp"
 
 namespace baselines {
 namespace {

@@ -7,9 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include "penstock/core/number_text.hpp"
-#include "penstock/devices.hpp"
+#include "engine/core/number_text.hpp"
 #include "penstock/error.hpp"
+#include "penstock/models/devices.hpp"
 
 namespace {
 

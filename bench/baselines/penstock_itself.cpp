@@ -3,8 +3,8 @@
 #include "contestant.hpp"
 #include "cuda.hpp"
 
-#include "penstock/core/pool.hpp"
-#include "penstock/devices.hpp"
+#include "engine/core/pool.hpp"
+#include "penstock/models/devices.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace baselines {

@@ -11,7 +11,7 @@
 
 #include "work.hpp"
 
-#include "tools/measure/meter.hpp"
+#include "programs/measure/meter.hpp"
 
 namespace baselines {
 

@@ -10,7 +10,7 @@
 #include <benchmark/benchmark.h>
 
 #include "penstock/collective.hpp"
-#include "penstock/devices.hpp"
+#include "penstock/models/devices.hpp"
 
 namespace penstock {
 namespace {

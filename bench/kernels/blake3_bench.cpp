@@ -7,8 +7,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "kernels/blake3/blake3_subtree.hpp"
 #include "penstock/kernels.hpp"
-#include "penstock/kernels/blake3_subtree.hpp"
 
 namespace penstock {
 namespace {

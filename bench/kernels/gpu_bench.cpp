@@ -8,8 +8,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/probe.hpp"
+#include "engine/cuda/cuda_device.hpp"
+#include "engine/cuda/probe.hpp"
 #include "penstock/kernels.hpp"
 
 namespace penstock {

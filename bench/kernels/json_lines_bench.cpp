@@ -17,7 +17,7 @@
 #include <simdjson.h>
 #endif
 
-#include "penstock/cpu/cpu_device.hpp"
+#include "engine/cpu/cpu_device.hpp"
 #include "penstock/lines.hpp"
 
 namespace penstock {

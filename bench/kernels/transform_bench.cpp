@@ -6,7 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "penstock/cpu/cpu_device.hpp"
+#include "engine/cpu/cpu_device.hpp"
 #include "penstock/kernels.hpp"
 
 namespace penstock {

@@ -18,10 +18,10 @@
 #include "packets_in_memory.hpp"
 #include <benchmark/benchmark.h>
 
-#include "penstock/core/pool.hpp"
-#include "penstock/devices.hpp"
+#include "engine/core/pool.hpp"
+#include "penstock/models/devices.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/record_stages.hpp"
+#include "penstock/records/record_stages.hpp"
 
 namespace penstock {
 namespace {

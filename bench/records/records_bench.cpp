@@ -13,13 +13,13 @@
 
 #include <benchmark/benchmark.h>
 
-#include "penstock/core/pool.hpp"
-#include "penstock/devices.hpp"
+#include "engine/core/pool.hpp"
+#include "engine/machine/host_limits.hpp"
 #include "penstock/kernels.hpp"
-#include "penstock/machine/host_limits.hpp"
+#include "penstock/models/devices.hpp"
 #include "penstock/records.hpp"
-#include "penstock/records/departures.hpp"
-#include "penstock/records/packing.hpp"
+#include "records/departures.hpp"
+#include "records/packing.hpp"
 
 namespace penstock {
 namespace {

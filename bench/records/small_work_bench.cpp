@@ -19,8 +19,8 @@
 #include "packets_in_memory.hpp"
 #include <benchmark/benchmark.h>
 
-#include "penstock/devices.hpp"
-#include "penstock/machine/host_limits.hpp"
+#include "engine/machine/host_limits.hpp"
+#include "penstock/models/devices.hpp"
 #include "penstock/records.hpp"
 
 namespace penstock {

@@ -45,7 +45,7 @@ without CMake, compile it with what pkg-config --cflags penstock (or penstock-le
 // clang-format on
 
 /// A file that includes this needs the library of the flavour that it is compiled for, also if it uses nothing else of
-/// it. The two libraries do not go into one program (flavour/linked.cpp). A linker then reports their names.
+/// it. The two libraries do not go into one program (engine/flavour/linked.cpp). A linker then reports their names.
 #if defined(PENSTOCK_PER_THREAD)
 namespace penstock {
 inline namespace per_thread {

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "penstock/observe/recording.hpp"
 #include "penstock/options.hpp"
-#include "penstock/recording.hpp"
 #include "penstock/steps.hpp"
 
 namespace penstock {

@@ -155,22 +155,22 @@ struct Tuning {
   /// on the CPU device one (docs/decisions/batches.md).
   unsigned batch = 0;
   /// Maximum number of tiles in flight per lane. 0: four batches, since more gained nothing
-  /// (bench/flow/one_shot_bench); on a GPU at least 32 for tiles below 1 MiB (bench/lane/signal_bench), with
-  /// Aim::latency 16.
+  /// (bench/engine/flow/one_shot_bench); on a GPU at least 32 for tiles below 1 MiB (bench/engine/lane/signal_bench),
+  /// with Aim::latency 16.
   unsigned slots = 0;
   /// Time for which a lane that has nothing to do polls its device before it sleeps. Polling brings results sooner, but
   /// takes a core while tiles are in flight. While more than half of its slots are full, with work enough, the lane
   /// sleeps instead, mostly for at most 1 ms at a time. Lanes never poll if that would leave fewer than two CPUs to
   /// others, of the machine or of a node that lanes are bound to. `for_ever`: the lane never sleeps, whatever its
   /// device has to do; this is the default with Aim::latency. Other defaults: 200 us on a GPU, which covers the passage
-  /// of a 4 MiB tile (bench/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself, and with the
-  /// signal event_block.
+  /// of a 4 MiB tile (bench/engine/flow/one_shot_bench); 0 on the CPU device, which needs the cores itself, and with
+  /// the signal event_block.
   std::optional<std::chrono::microseconds> spin = {};
   /// Time for which one of the threads that wait for a tile, a producer or a thread that feeds, polls before it sleeps.
-  /// The sink then need not wake a thread, which takes it 4 to 18 us (bench/core/pool_bench). 0: none polls. Default,
-  /// unless the lanes' spin leaves too few CPUs, of the machine or of a node: for ever with Aim::latency; else 20 us on
-  /// a GPU, 5 us for tiles from 1 MiB on (docs/decisions/batches.md), and 0 on the CPU device. The consumer that has
-  /// nothing to do polls for a result for the same time.
+  /// The sink then need not wake a thread, which takes it 4 to 18 us (bench/engine/core/pool_bench). 0: none polls.
+  /// Default, unless the lanes' spin leaves too few CPUs, of the machine or of a node: for ever with Aim::latency; else
+  /// 20 us on a GPU, 5 us for tiles from 1 MiB on (docs/decisions/batches.md), and 0 on the CPU device. The consumer
+  /// that has nothing to do polls for a result for the same time.
   std::optional<std::chrono::microseconds> borrow_spin = {};
   StreamMode streams = StreamMode::thread_default;
   LaneShape shape = LaneShape::split;  ///< In most cases as fast as single or faster (docs/decisions/lanes.md).
@@ -179,7 +179,7 @@ struct Tuning {
   /// Use of CUDA graphs for stages that promise Promises::capturable; LaneSummary::graphs counts the tiles.
   Graphs graphs = Graphs::automatic;
   SignalKind signal = SignalKind::callback;  ///< The default is as fast as any signal that may sleep
-                                             /// (bench/lane/signal_bench).
+                                             /// (bench/engine/lane/signal_bench).
   /// Priority of the streams that lanes make; lower runs first. DeviceInfo has the device's range.
   int priority = 0;
   /// Multiprocessors of each GPU that the stages' kernels leave free, for kernels of other streams, such as those of an
@@ -191,9 +191,9 @@ struct Tuning {
   /// it, and the time that threads wait while the sink keeps the loans of all tiles before the message hook is called.
   std::chrono::nanoseconds patience = usual_patience;
   /// The lane itself calls the sink, as soon as it knows that the tile is done: a microsecond sooner
-  /// (bench/flow/handoff_bench). The sink should be short and never wait, since its lane does nothing else meanwhile.
-  /// Several lanes call it at once; if a tile fails before it reaches a lane, a producer or a consumer calls it. Not
-  /// together with PipelineOptions::ordered.
+  /// (bench/engine/flow/handoff_bench). The sink should be short and never wait, since its lane does nothing else
+  /// meanwhile. Several lanes call it at once; if a tile fails before it reaches a lane, a producer or a consumer calls
+  /// it. Not together with PipelineOptions::ordered.
   bool sink_on_lanes = false;
   /// Option for CPU devices and `Pipeline::run`: each lane fills a tile, runs the kernels that its stage launches, and
   /// completes it before it takes the next. A tile thus stays in the caches of one CPU, and no thread waits for another
@@ -231,7 +231,7 @@ struct Watching {
   /// comparison for each tile. Refused for a GPU; compute-sanitizer does that there.
   bool red_zones = false;
   /// Is notified of the steps of threads while they run: borrow, fill, host, enqueue, sink. Null for none; it must
-  /// outlive the pipeline. For a profiler derive a class from Ranges (steps.hpp); src/penstock/nvtx in the repository
+  /// outlive the pipeline. For a profiler derive a class from Ranges (steps.hpp); src/observe/nvtx in the repository
   /// has one for NVTX.
   Ranges* ranges = nullptr;
 };
@@ -251,7 +251,7 @@ struct PipelineOptions {
   unsigned producers = 0;
   /// Threads that drive the devices. 0: for the CPU device one for each four of its CPUs, at least one and at most four
   /// (docs/decisions/threads.md); for one GPU one for tiles from 1 MiB on, where more lanes only hindered each other
-  /// (bench/flow/one_shot_bench), and two for smaller ones; one for each of several GPUs
+  /// (bench/engine/flow/one_shot_bench), and two for smaller ones; one for each of several GPUs
   /// (docs/decisions/several-devices.md), and for each device with Aim::latency. Never fewer than devices.
   unsigned lanes = 0;
   /// Threads in host stages and sink. 0: one, or half as many as CPUs if they may work at once.

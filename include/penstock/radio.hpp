@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "penstock/egress/sinks.hpp"
 #include "penstock/error.hpp"
-#include "penstock/sinks.hpp"
 #include "penstock/stream.hpp"
 #if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)
 #include "penstock/flavour.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "penstock/pipeline.hpp"
-#include "penstock/record_stages.hpp"
+#include "penstock/records/record_stages.hpp"
 #include "penstock/report.hpp"
 #include "penstock/tile.hpp"
 

@@ -80,7 +80,7 @@ class StepLog {
   virtual void note_here(Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept = 0;
   /// Passages so far for which there was no room.
   virtual std::uint64_t missed() const noexcept = 0;
-  /// Takes the times of the steps of one flight (lane/step_timer.hpp), and tells this log; null for none.
+  /// Takes the times of the steps of one flight (engine/lane/step_timer.hpp), and tells this log; null for none.
   ///
   /// Blocks: some 100 us.
   /// Throws: Error, if the device refuses.

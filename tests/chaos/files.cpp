@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files and a pipe that are cut into tiles, some of which cannot be opened, read to the end or stopped.
-#include "penstock/files.hpp"
+#include "penstock/ingest/files.hpp"
 
 #include <array>
 #include <filesystem>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "penstock/core/pool.hpp"
+#include "engine/core/pool.hpp"
 
 namespace penstock::chaos {
 

@@ -8,7 +8,7 @@
 
 #include "chaos/chaos_case.hpp"
 
-#include "penstock/core/pool.hpp"
+#include "engine/core/pool.hpp"
 #include "penstock/report.hpp"
 #include "penstock/tile.hpp"
 

@@ -2,8 +2,8 @@
 # Programs that are penstock_chaos or penstock_simulation with one seeded mistake each, as mistakes/NAME.txt says:
 #
 #   A sentence.
-#   FILE layer/file      what is edited, below src/penstock
-#   COMPILE files...     of a header: the sources that see the edited one, below src/penstock or, if it begins with
+#   FILE folder/file     what is edited, below src
+#   COMPILE files...     of a header: the sources that see the edited one, below src or, if it begins with
 #                        tests/, below the project; else it is FILE itself
 #   RIGHT, lines, WRONG, lines, as often as needed, END
 #
@@ -39,10 +39,10 @@ function(penstock_edit name text_of_mistake source result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-# penstock_add_mistake(PROGRAM PATH [WITHOUT sources...]): WITHOUT names sources below src/penstock that the program does not have.
+# penstock_add_mistake(PROGRAM PATH [WITHOUT sources...]): WITHOUT names sources below src that the program does not have.
 function(penstock_add_mistake program path)
   cmake_parse_arguments(PARSE_ARGV 2 mistake "" "" "WITHOUT")
-  set(source_folder ${PROJECT_SOURCE_DIR}/src/penstock)
+  set(source_folder ${PROJECT_SOURCE_DIR}/src)
   cmake_path(GET path STEM name)
   file(READ ${path} text)
   string(REGEX MATCH "\nFILE ([^\n]+)" ignored "${text}")
@@ -51,22 +51,22 @@ function(penstock_add_mistake program path)
   if(text MATCHES "\nCOMPILE ([^\n]+)")
     string(REPLACE " " ";" compiled "${CMAKE_MATCH_1}")
     list(REMOVE_ITEM compiled ${mistake_WITHOUT})
-    list(TRANSFORM compiled PREPEND src/penstock/)
-    list(TRANSFORM compiled REPLACE "^src/penstock/tests/" tests/)
+    list(TRANSFORM compiled PREPEND src/)
+    list(TRANSFORM compiled REPLACE "^src/tests/" tests/)
     list(TRANSFORM compiled PREPEND ${PROJECT_SOURCE_DIR}/)
   endif()
   penstock_edit(${name} "${text}" ${source_folder}/${edited} wrong)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path} ${source_folder}/${edited})
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/mistakes/${name})
   set(old "")
-  if(EXISTS ${folder}/penstock/${edited})
-    file(READ ${folder}/penstock/${edited} old)
+  if(EXISTS ${folder}/${edited})
+    file(READ ${folder}/${edited} old)
   endif()
   if(NOT old STREQUAL wrong)
-    file(WRITE ${folder}/penstock/${edited} "${wrong}")
+    file(WRITE ${folder}/${edited} "${wrong}")
   endif()
   if(NOT compiled)
-    set(compiled ${folder}/penstock/${edited})
+    set(compiled ${folder}/${edited})
   endif()
   # The linker takes these and leaves out those of the libraries.
   add_executable(${program}_with_${name} EXCLUDE_FROM_ALL ${compiled} $<TARGET_OBJECTS:${program}_main>)

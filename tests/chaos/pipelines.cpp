@@ -13,7 +13,7 @@
 #include "chaos/world.hpp"
 #include <time.h>
 
-#include "penstock/core/pool.hpp"
+#include "engine/core/pool.hpp"
 
 namespace penstock::chaos {
 namespace {

@@ -12,7 +12,7 @@
 #include "chaos/delays.hpp"
 #include "chaos/ledger.hpp"
 
-#include "penstock/core/pool.hpp"
+#include "engine/core/pool.hpp"
 
 namespace penstock::chaos {
 namespace {

@@ -7,7 +7,7 @@
 #include "chaos/chaos_case.hpp"
 #include "chaos/delays.hpp"
 
-#include "penstock/core/rundown.hpp"
+#include "engine/core/rundown.hpp"
 
 namespace penstock::chaos {
 

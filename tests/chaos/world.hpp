@@ -8,8 +8,8 @@
 
 #include "chaos/chaos_case.hpp"
 
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/faults.hpp"
+#include "engine/cpu/cpu_device.hpp"
+#include "models/faults.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock::chaos {

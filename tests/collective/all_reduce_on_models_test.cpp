@@ -11,11 +11,11 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/cpu/cpu_device.hpp"
+#include "models/host_keeper.hpp"
+#include "models/modelled_time.hpp"
 #include "penstock/clock.hpp"
 #include "penstock/collective.hpp"
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/host_keeper.hpp"
-#include "penstock/models/modelled_time.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock::cpu {

@@ -15,9 +15,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/cpu/cpu_device.hpp"
+#include "models/faults.hpp"
 #include "penstock/collective.hpp"
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/faults.hpp"
 
 namespace penstock {
 namespace {

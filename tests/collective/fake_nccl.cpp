@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/collective/nccl_calls.hpp"
+#include "collective/nccl_calls.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that penstock says of NCCL's interface what its header says, where that is.
-#include "penstock/collective/nccl_calls.hpp"
+#include "collective/nccl_calls.hpp"
 
 #include <cstddef>
 #include <type_traits>

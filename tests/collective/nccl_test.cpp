@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/collective/nccl.hpp"
+#include "collective/nccl.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/cpu/cpu_device.hpp"
+#include "engine/cpu/cpu_device.hpp"
 
 namespace penstock {
 namespace {

@@ -11,10 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "collective/nccl.hpp"
+#include "engine/cuda/cuda_device.hpp"
+#include "engine/cuda/probe.hpp"
 #include "penstock/collective.hpp"
-#include "penstock/collective/nccl.hpp"
-#include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/probe.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/pipeline.hpp"
 

@@ -13,10 +13,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/cpu/cpu_device.hpp"
+#include "models/faults.hpp"
 #include "penstock/collective.hpp"
-#include "penstock/cpu/cpu_device.hpp"
 #include "penstock/kernels.hpp"
-#include "penstock/models/faults.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {

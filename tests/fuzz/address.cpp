@@ -7,8 +7,8 @@
 #include "fuzz/harness.hpp"
 #include <arpa/inet.h>
 
+#include "engine/machine/net_address.hpp"
 #include "penstock/error.hpp"
-#include "penstock/machine/net_address.hpp"
 
 namespace penstock::fuzz {
 namespace {

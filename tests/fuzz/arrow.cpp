@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever columns and rows a program has, the file of them is in Arrow's IPC format and has these rows, and so have
 // the structures of the C data interface. An input says which fields, and what is appended to which column.
-#include "penstock/arrow.hpp"
+#include "penstock/egress/arrow.hpp"
 
 #include <array>
 #include <cstring>
@@ -12,7 +12,7 @@
 #include "fuzz/arrow_reader.hpp"
 #include "fuzz/harness.hpp"
 
-#include "penstock/arrow/arrow_messages.hpp"
+#include "egress/arrow/arrow_messages.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::fuzz {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "penstock/arrow.hpp"
+#include "penstock/egress/arrow.hpp"
 
 namespace penstock::fuzz {
 

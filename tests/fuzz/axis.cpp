@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "NAME=LIST" is an axis of a sweep or is refused with a sentence.
-#include "tools/measure/axis.hpp"
+#include "programs/measure/axis.hpp"
 
 #include <set>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each line of a check list comes to a file or to a problem, whatever it holds.
-#include "tools/hash/check_list.hpp"
+#include "programs/hash/check_list.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 
 #include "fuzz/harness.hpp"
 
-#include "tools/command/config_file.hpp"
+#include "programs/command/config_file.hpp"
 
 namespace penstock::fuzz {
 

@@ -10,9 +10,9 @@
 
 #include "fuzz/harness.hpp"
 
-#include "penstock/decoding/decoder.hpp"
-#include "penstock/decoding/lz4_parts.hpp"
-#include "penstock/decoding/members.hpp"
+#include "ingest/decoding/decoder.hpp"
+#include "ingest/decoding/lz4_parts.hpp"
+#include "ingest/decoding/members.hpp"
 
 namespace penstock::fuzz {
 namespace {

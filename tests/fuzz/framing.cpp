@@ -2,7 +2,7 @@
 // Whatever a stream or a file holds and however it comes, each record that fits into a tile is in one tile, whole, and
 // the others are counted. An input is a line that says which framing, tile and pieces; the rest is the stream. C stands
 // for captures.
-#include "penstock/framing.hpp"
+#include "penstock/ingest/framing.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,11 +11,11 @@
 
 #include "fuzz/harness.hpp"
 
+#include "ingest/file/chained_pieces.hpp"
+#include "ingest/file/delimited_pieces.hpp"
+#include "ingest/file/equal_pieces.hpp"
+#include "ingest/framing/stream_cutter.hpp"
 #include "penstock/error.hpp"
-#include "penstock/file/chained_pieces.hpp"
-#include "penstock/file/delimited_pieces.hpp"
-#include "penstock/file/equal_pieces.hpp"
-#include "penstock/framing/stream_cutter.hpp"
 
 namespace penstock::fuzz {
 namespace {

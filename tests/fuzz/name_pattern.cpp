@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text is a pattern for the names of files that roll or is refused with a sentence, and each name that a pattern
 // makes has the number that it was made for. The first line is the pattern, the second a name that others have made.
-#include "penstock/sink/name_pattern.hpp"
+#include "egress/sink/name_pattern.hpp"
 
 #include "fuzz/harness.hpp"
 

@@ -6,8 +6,8 @@
 #include "support/inline_stream.hpp"
 
 #include "penstock/error.hpp"
-#include "penstock/framing.hpp"
-#include "penstock/packet_sums.hpp"
+#include "penstock/ingest/framing.hpp"
+#include "penstock/packets/packet_sums.hpp"
 
 namespace penstock::fuzz {
 namespace {

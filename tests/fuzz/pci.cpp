@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever /sys says of a PCI device, its node is a number from 0 on, and its link one that there is or none. An input
 // is three files, each ended by a 0.
-#include "penstock/cuda/pci.hpp"
+#include "engine/cuda/pci.hpp"
 
 #include "fuzz/harness.hpp"
 

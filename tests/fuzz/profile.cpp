@@ -3,7 +3,7 @@
 #include "fuzz/harness.hpp"
 
 #include "penstock/error.hpp"
-#include "penstock/operation.hpp"
+#include "penstock/operate/operation.hpp"
 
 namespace penstock::fuzz {
 

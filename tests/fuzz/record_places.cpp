@@ -11,9 +11,9 @@
 #include "fuzz/harness.hpp"
 #include "support/inline_stream.hpp"
 
-#include "penstock/core/pool.hpp"
+#include "engine/core/pool.hpp"
 #include "penstock/error.hpp"
-#include "penstock/records/packing.hpp"
+#include "records/packing.hpp"
 
 namespace penstock::fuzz {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results and titles cannot leave the place that they have in a page.
-#include "tools/page/results_page.hpp"
+#include "programs/page/results_page.hpp"
 
 #include "fuzz/harness.hpp"
 

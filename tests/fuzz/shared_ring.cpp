@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ingest/ring/ring_memory.hpp"
+#include "ingest/ring/ring_reader.hpp"
 #include "penstock/error.hpp"
-#include "penstock/ring/ring_memory.hpp"
-#include "penstock/ring/ring_reader.hpp"
 
 namespace penstock::fuzz {
 namespace {

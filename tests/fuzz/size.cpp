@@ -2,7 +2,7 @@
 // A text is a size or is refused with a sentence, and each size has a text.
 #include "fuzz/harness.hpp"
 
-#include "penstock/core/number_text.hpp"
+#include "engine/core/number_text.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock::fuzz {

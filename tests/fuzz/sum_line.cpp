@@ -2,7 +2,7 @@
 // A line of a check list is an expected sum or a reason, and a path that is printed is read as it was.
 #include "fuzz/harness.hpp"
 
-#include "tools/hash/check_list.hpp"
+#include "programs/hash/check_list.hpp"
 
 namespace penstock::fuzz {
 

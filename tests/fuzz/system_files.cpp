@@ -7,7 +7,7 @@
 
 #include "fuzz/harness.hpp"
 
-#include "penstock/machine/host_limits.hpp"
+#include "engine/machine/host_limits.hpp"
 
 namespace penstock::fuzz {
 

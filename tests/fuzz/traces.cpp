@@ -5,7 +5,7 @@
 
 #include "fuzz/harness.hpp"
 
-#include "penstock/report/trace_text.hpp"
+#include "observe/verdict/trace_text.hpp"
 
 namespace penstock::fuzz {
 

@@ -5,10 +5,10 @@
 
 #include "fuzz/harness.hpp"
 
-#include "tools/watched/faults.hpp"
-#include "tools/watched/hazards.hpp"
-#include "tools/watched/log.hpp"
-#include "tools/watched/model.hpp"
+#include "anyprogram/watched/faults.hpp"
+#include "anyprogram/watched/hazards.hpp"
+#include "anyprogram/watched/log.hpp"
+#include "anyprogram/watched/model.hpp"
 
 namespace penstock::fuzz {
 

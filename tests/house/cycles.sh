@@ -10,12 +10,11 @@ export LC_ALL=C
 cd "$1"
 find include src kernels -type f -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort | awk '
   # unit_of(HEADER): the unit of a header as an include names it, from one of the roots; empty if it is none of ours.
-  function unit_of(header,    path) {
+  function unit_of(header) {
     sub(/\.[a-z]+$/, "", header)
     if (("include/" header) in units) return "include/" header
     if (("src/" header) in units) return "src/" header
-    path = header
-    return sub(/^penstock\/kernels\//, "kernels/", path) && path in units ? path : ""
+    return header ~ /^kernels\// && header in units ? header : ""
   }
   # way(FROM, TO): the units from FROM to TO, breadth first; empty if FROM does not reach TO.
   function way(from, to,    queue, head, tail, before, next_units, count, i, unit, text) {

@@ -23,7 +23,7 @@ source=$root/examples/050_job.cpp
 (($(wc -l <"$source") <= 60)) || fail 'the example has more than 60 lines'
 # The package asks for neither CLI11 nor a JSON library.
 cmake -S "$root/tests/house/embed_job" -B "$scratch/build" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_BUILD_TYPE=Release -DJOB="$source" -DWATCHED_JOB="$root/tests/tools/jobs/watched_job.cpp"
+  -DCMAKE_BUILD_TYPE=Release -DJOB="$source" -DWATCHED_JOB="$root/tests/programs/jobs/watched_job.cpp"
 cmake --build "$scratch/build"
 cd "$scratch"
 job=$scratch/build/job
@@ -86,7 +86,7 @@ code=0
 "$job" watch "${on_cpu[@]}" >out 2>err || code=$?
 [[ $code == 1 && ! -s out ]] || fail "watch on the CPU device: exit code $code"
 grep -qF 'job: The run gave a GPU nothing to do.' err || fail 'it does not say that no GPU was used'
-job=$scratch/build/watched LD_LIBRARY_PATH=$build/tests/tools/stand_in does watch "${on_cpu[@]}" --copies 1 --json
+job=$scratch/build/watched LD_LIBRARY_PATH=$build/tests/anyprogram/stand_in does watch "${on_cpu[@]}" --copies 1 --json
 says '"works": 46'
 grep -qF 'copies 1' err || fail 'what the run prints is not on standard error'
 # Nor is it where the package has it, if that was moved.

@@ -76,7 +76,7 @@ case $case in
     file=user.cpp
     write '#include <penstock/pipeline.hpp>'
     taken -DPENSTOCK_NO_FLAVOUR=1
-    write '#include <penstock/devices.hpp>'
+    write '#include <penstock/models/devices.hpp>'
     refused "$has_none" -DPENSTOCK_NO_FLAVOUR=1
     ;;
   SourcesWithKernels)
@@ -102,7 +102,7 @@ case $case in
     done
     ;;
   ALibraryOfTheOtherFlavour)
-    object opener.o '#include <penstock/devices.hpp>' 'int main() { penstock::open_device(); }' "${per_thread[@]}"
+    object opener.o '#include <penstock/models/devices.hpp>' 'int main() { penstock::open_device(); }' "${per_thread[@]}"
     not_linked 'undefined reference to .penstock::per_thread::open_device' opener.o "${@:4}"
     object stage.o '#include <penstock/stages.hpp>' 'int main() {}' "${per_thread[@]}"
     not_linked 'undefined reference to .penstock::per_thread::link_with_penstock_penstock' stage.o "${@:4}"

@@ -110,9 +110,7 @@ awk '
     if ((file, name) in placed) return placed[file, name]
     folder = file
     sub(/[^\/]*$/, "", folder)
-    if (name ~ /^penstock\/kernels\//) tries = "kernels/" substr(name, 18)
-    else tries = "include/" name "|src/" name
-    tries = tries "|" folder name "|tests/" name "|bench/" name "|bench/support/" name "|kernels/" name
+    tries = "include/" name "|src/" name "|" name "|" folder name "|tests/" name "|bench/" name "|bench/support/" name "|kernels/" name
     count = split(tries, all, "|")
     for (k = 1; k <= count; ++k) if (all[k] in known) return placed[file, name] = all[k]
     return placed[file, name] = ""

@@ -18,8 +18,8 @@ outside=(
   'tbb/*|oneapi/*'                   'flow graph'
   'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels lines packets radio images'
   'nvtx3/*'                          'nvtx'
-  'nlohmann/*'                       'verdict operation models page command measure hash doctor lab bench compare jobs programs try tune watch watched'
-  'CLI/*'                            'command measure hash doctor lab bench compare jobs programs try tune watch program'
+  'nlohmann/*'                       'verdict operation models page command measure hash doctor lab bench compare jobs whole_programs try tune watch watched'
+  'CLI/*'                            'command measure hash doctor lab bench compare jobs whole_programs try tune watch program'
 )
 
 declare -A reach=() layer_of=() flavoured=() above=() part_of=()
@@ -62,29 +62,29 @@ check_component() {
 # check_include FILE:LINE LAYER HEADER: HEADER as it is written, with its quotes.
 check_include() {
   local place=$1 layer=$2 header=${3:1:-1} other path pattern i
-  if [[ $header == penstock/*.hpp && $header != penstock/*/* ]]; then
+  if [[ $header == penstock/*.hpp ]]; then
     other=${layer_of[include/$header]:-none}
     [[ ${reach[$layer]} == *" $other "* ]] ||
       complain "$place: includes $header of layer '$other', but layer '$layer' reaches only: $(names "${reach[$layer]}")"
     check_component "$place" "$header" "include/$header"
     return
   fi
-  if [[ $place == include/* && ($header == penstock/* || $header == tools/*) ]]; then
-    complain "$place: includes $header, but a public header includes only public ones"
-    return
-  fi
-  if [[ $header == penstock/* || $header == tools/* ]]; then
+  if [[ $3 == \"* && $header == */* ]]; then
+    if [[ $place == include/* ]]; then
+      complain "$place: includes $header, but a public header includes only public ones"
+      return
+    fi
     path=src/$header
-    if [[ $header == penstock/kernels/* ]]; then path=${header#penstock/}; fi
-    # A folder is a layer, but for files of other layers that stand there.
-    other=${header#*/}
-    other=${layer_of[$path]:-${other%%/*}}
+    if [[ $header == kernels/* ]]; then path=$header; fi
+    # A folder is a layer.
+    other=${header%/*}
+    other=${layer_of[$path]:-${other##*/}}
     [[ ${reach[$layer]} == *" $other "* ]] ||
       complain "$place: includes $header of layer '$other', but layer '$layer' reaches only: $(names "${reach[$layer]}")"
     check_component "$place" "$header" "$path"
     return
   fi
-  [[ $3 == \<* ]] || complain "$place: includes \"$header\"; write it from the root, as \"penstock/layer/file.hpp\""
+  [[ $3 == \<* ]] || complain "$place: includes \"$header\"; write it from the root, as \"engine/layer/file.hpp\""
   for ((i = 0; i < ${#outside[@]}; i += 2)); do
     while read -r -d'|' pattern; do
       # shellcheck disable=SC2053  # The right side is a pattern on purpose.

@@ -52,7 +52,7 @@ done
 ((blocks >= 33)) || complain "there are $blocks blocks of C++ in all pages; there were more"
 
 diff -u --label docs/commands/README.md --label exit_code.hpp <(sed -nE 's/^\| ([0-9]+) \|.*/\1/p' docs/commands/README.md) \
-  <(sed -nE 's/^ *exit_[a-z_]+ = ([0-9]+).*/\1/p' src/tools/command/ending.hpp) ||
+  <(sed -nE 's/^ *exit_[a-z_]+ = ([0-9]+).*/\1/p' src/programs/command/ending.hpp) ||
   complain 'docs/commands/README.md: its exit codes are not those of the command'
 
 lines=$(wc -l <README.md)

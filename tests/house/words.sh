@@ -32,24 +32,24 @@ refuse() {
   done < <(grep -vE "${3:-^$}" | xargs -r -d '\n' grep -nHE "$2")
 }
 
-refuse 'only src/penstock/cuda and kernels copy; use a StreamRef' '\<cudaMemcpy[A-Za-z0-9]*Async\>' \
-  '^(src/penstock/cuda|kernels)/' < <(sources src kernels examples)
+refuse 'only src/engine/cuda and kernels copy; use a StreamRef' '\<cudaMemcpy[A-Za-z0-9]*Async\>' \
+  '^(src/engine/cuda|kernels)/' < <(sources src kernels examples)
 refuse 'waits for the whole device; only Device::synchronize and tests may' '\<cudaDeviceSynchronize\>' \
-  '^src/penstock/cuda/' < <(sources src kernels examples)
-refuse 'names a default stream; only cuda/default_stream.cpp does' '\<cudaStream(Legacy|PerThread)\>' \
-  '^src/penstock/cuda/default_stream' < <(sources src kernels)
+  '^src/engine/cuda/' < <(sources src kernels examples)
+refuse 'names a default stream; only engine/cuda/default_stream.cpp does' '\<cudaStream(Legacy|PerThread)\>' \
+  '^src/engine/cuda/default_stream' < <(sources src kernels)
 refuse 'may be a launch in stream 0; use launch_kernel' '<<<' < <(sources src kernels)
 # HostTime lets time pass where the clock is slower: nothing is waited for.
 refuse 'sleeps; wait for what you wait for, on an EventCount, a latch or a condition variable' \
-  '\<(sleep_for|sleep_until|usleep|nanosleep|sleep)[ ]*\(' '^(tests/(chaos|simulation)|src/penstock/models/host_keeper.cpp)' < <(sources src kernels tests bench examples)
+  '\<(sleep_for|sleep_until|usleep|nanosleep|sleep)[ ]*\(' '^(tests/(chaos|simulation)|src/models/host_keeper.cpp)' < <(sources src kernels tests bench examples)
 refuse 'can lose a wake-up in libstdc++ 12 (GCC PR 98033); use an EventCount' '\<(counting|binary)_semaphore\>' \
   < <(sources src kernels tests bench examples)
 
-refuse 'prints; use say() of core/say.hpp, which hands it to the message hook' '\<(stderr|cerr|perror)\>' \
-  '^src/penstock/core/messages' < <(sources src/penstock)
-refuse 'names the program; use tell(), message_of() or title_of() of tools/command/program.hpp' '"[^ "]*penstock(: | (bench|compare|run|try|tune|watch)")' \
-  < <(sources src/tools)
-refuse 'is no public header; include one of include/penstock' '#include [<"](penstock/[a-z_]*|tools)/' \
+refuse 'prints; use say() of engine/core/say.hpp, which hands it to the message hook' '\<(stderr|cerr|perror)\>' \
+  '^src/(engine/core/messages|programs/|anyprogram/|course/)' < <(sources src)
+refuse 'names the program; use tell(), message_of() or title_of() of programs/command/program.hpp' '"[^ "]*penstock(: | (bench|compare|run|try|tune|watch)")' \
+  < <(sources src/programs src/anyprogram src/course)
+refuse 'is no public header; include one of include/penstock' '#include [<"](engine|observe|models|ingest|egress|records|collective|operate|job|kernels|programs|anyprogram|course)/' \
   < <(sources examples tests/house/embed tests/house/bundled)
 
 while read -r path; do

@@ -15,7 +15,7 @@
 namespace penstock {
 
 /// A device to hold the kernels to their promises on. Instantiate KernelsOn with it, and link
-/// kernels/on_device_blake3.cpp and kernels/on_device_transform.cpp.
+/// kernels/blake3/on_device_blake3.cpp and kernels/basic/on_device_transform.cpp.
 struct DeviceToComputeOn {
   std::string name;  ///< Has letters only.
   /// A null pointer says that there is no such device here, and skips the tests.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/cpu/cpu_device.hpp"
 #include "kernels/kernels_on_device.hpp"
-
-#include "penstock/cpu/cpu_device.hpp"
 
 namespace penstock {
 namespace {

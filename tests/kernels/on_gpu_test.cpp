@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/cuda_device.hpp"
+#include "engine/cuda/probe.hpp"
 #include "kernels/kernels_on_device.hpp"
-
-#include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/probe.hpp"
 
 namespace penstock {
 namespace {

@@ -9,9 +9,9 @@
 #include "memory_model/modelled_atomics.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/event_count.hpp"
-#include "penstock/core/loan_count.hpp"
-#include "penstock/flow/debts.hpp"
+#include "engine/core/event_count.hpp"
+#include "engine/core/loan_count.hpp"
+#include "engine/flow/debts.hpp"
 
 namespace penstock {
 namespace {

@@ -10,7 +10,7 @@
 #include "memory_model/modelled_atomics.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/records/departures.hpp"
+#include "records/departures.hpp"
 
 namespace penstock {
 namespace {

@@ -8,9 +8,9 @@
 #include "memory_model/modelled_atomics.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/mailbox.hpp"
-#include "penstock/core/tile_queue.hpp"
-#include "penstock/flow/tile_record.hpp"
+#include "engine/core/mailbox.hpp"
+#include "engine/core/tile_queue.hpp"
+#include "engine/flow/tile_record.hpp"
 
 namespace penstock {
 namespace {

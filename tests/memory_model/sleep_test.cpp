@@ -9,8 +9,8 @@
 #include "memory_model/modelled_atomics.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/event_count.hpp"
-#include "penstock/core/rundown.hpp"
+#include "engine/core/event_count.hpp"
+#include "engine/core/rundown.hpp"
 
 namespace penstock {
 namespace {

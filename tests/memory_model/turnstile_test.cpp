@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The turnstile before lanes whose stages see tiles in order, under a checker of the memory model.
-#include "penstock/flow/turnstile.hpp"
+#include "engine/flow/turnstile.hpp"
 
 #include <cstddef>
 #include <memory>

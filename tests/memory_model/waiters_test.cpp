@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that wait for the tiles of a pool, watch for them and bring them home, under a checker of the memory
 // model. A tile that is home while a thread sleeps for one is a deadlock there.
-#include "penstock/core/waiters.hpp"
+#include "engine/core/waiters.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -12,8 +12,8 @@
 #include "memory_model/modelled_atomics.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/pool.hpp"
-#include "penstock/core/tile_queue.hpp"
+#include "engine/core/pool.hpp"
+#include "engine/core/tile_queue.hpp"
 
 namespace penstock {
 namespace {

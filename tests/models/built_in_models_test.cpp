@@ -3,11 +3,11 @@
 #include <set>
 #include <string>
 
-#include "models/timeline_world.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/models/models.hpp"
+#include "models/models.hpp"
+#include "models/timeline_world.hpp"
 
 namespace penstock {
 namespace {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/models/faults.hpp"
+#include "models/faults.hpp"
 
 #include <atomic>
 #include <cstdlib>
 #include <thread>
 
-#include "cpu/faulty_device.hpp"
 #include <gmock/gmock.h>
+
+#include "engine/cpu/faulty_device.hpp"
 
 namespace penstock::cpu {
 namespace {

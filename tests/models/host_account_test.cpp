@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/models/host_account.hpp"
+#include "models/host_account.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,13 +13,13 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/core/too_slow.hpp"
+#include "engine/cpu/cpu_device.hpp"
+#include "models/faults.hpp"
+#include "models/host_account.hpp"
+#include "models/host_keeper.hpp"
+#include "models/modelled_time.hpp"
 #include "penstock/clock.hpp"
-#include "penstock/core/too_slow.hpp"
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/faults.hpp"
-#include "penstock/models/host_account.hpp"
-#include "penstock/models/host_keeper.hpp"
-#include "penstock/models/modelled_time.hpp"
 
 namespace penstock::cpu {
 namespace {

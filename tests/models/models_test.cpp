@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/models/models.hpp"
+#include "models/models.hpp"
 
 #include <filesystem>
 #include <fstream>

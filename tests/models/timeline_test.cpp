@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/models/timeline.hpp"
+#include "models/timeline.hpp"
 
 #include <chrono>
 #include <vector>
 
-#include "models/timeline_world.hpp"
 #include <gtest/gtest.h>
+
+#include "models/timeline_world.hpp"
 
 namespace penstock::cpu {
 namespace {

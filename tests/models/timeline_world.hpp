@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/cpu/stream_order.hpp"
-#include "penstock/models/modelled_time.hpp"
-#include "penstock/models/timeline.hpp"
+#include "engine/cpu/stream_order.hpp"
+#include "models/modelled_time.hpp"
+#include "models/timeline.hpp"
 
 namespace penstock::cpu {
 

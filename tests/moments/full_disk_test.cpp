@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "moments/random_moments.hpp"
-#include "net/peer.hpp"
-#include "sink/little_files.hpp"
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/mount.h>
 
-#include "penstock/sinks.hpp"
-#include "penstock/sockets.hpp"
+#include "egress/sink/little_files.hpp"
+#include "ingest/net/peer.hpp"
+#include "penstock/egress/sinks.hpp"
+#include "penstock/ingest/sockets.hpp"
 
 namespace penstock::moments {
 namespace {

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "moments/random_moments.hpp"
-#include "net/peer.hpp"
 #include <sys/wait.h>
 
-#include "penstock/core/descriptor.hpp"
-#include "penstock/files.hpp"
-#include "penstock/sockets.hpp"
+#include "engine/core/descriptor.hpp"
+#include "ingest/net/peer.hpp"
+#include "penstock/ingest/files.hpp"
+#include "penstock/ingest/sockets.hpp"
 
 namespace penstock::moments {
 namespace {

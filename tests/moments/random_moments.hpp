@@ -17,7 +17,7 @@
 #include "support/folder_of_files.hpp"
 #include "support/records_of_text.hpp"
 
-#include "penstock/cpu/cpu_device.hpp"
+#include "engine/cpu/cpu_device.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock::moments {

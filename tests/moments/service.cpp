@@ -10,10 +10,10 @@
 
 #include "moments/random_moments.hpp"
 
-#include "penstock/files.hpp"
-#include "penstock/operation.hpp"
-#include "penstock/sinks.hpp"
-#include "penstock/sockets.hpp"
+#include "penstock/egress/sinks.hpp"
+#include "penstock/ingest/files.hpp"
+#include "penstock/ingest/sockets.hpp"
+#include "penstock/operate/operation.hpp"
 
 namespace penstock::moments {
 namespace {

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "moments/random_moments.hpp"
-#include "net/peer.hpp"
 #include <sys/socket.h>
 
-#include "penstock/core/descriptor.hpp"
-#include "penstock/files.hpp"
-#include "penstock/machine/net_address.hpp"
-#include "penstock/sinks.hpp"
-#include "penstock/sockets.hpp"
+#include "engine/core/descriptor.hpp"
+#include "engine/machine/net_address.hpp"
+#include "ingest/net/peer.hpp"
+#include "penstock/egress/sinks.hpp"
+#include "penstock/ingest/files.hpp"
+#include "penstock/ingest/sockets.hpp"
 
 namespace penstock::moments {
 namespace {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "moments/random_moments.hpp"
-#include "net/peer.hpp"
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "penstock/core/descriptor.hpp"
+#include "engine/core/descriptor.hpp"
+#include "ingest/net/peer.hpp"
 
 namespace penstock::moments {
 namespace {

@@ -11,7 +11,7 @@
 #include "moments/random_moments.hpp"
 #include <gmock/gmock.h>
 
-#include "penstock/files.hpp"
+#include "penstock/ingest/files.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock::moments {

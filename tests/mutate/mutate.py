@@ -15,17 +15,17 @@ import mutants
 import survivors
 import yard
 
-LAYERS = ["core", "plan", "lane", "flow", "records"]
+FOLDERS = ["engine/core", "engine/plan", "engine/lane", "engine/flow", "records"]
 
 
 def layer_of(path):
-    return pathlib.PurePath(path).parts[2]
+    return pathlib.PurePath(path).parent.name
 
 
 def sources(root, named):
     """The files that are named, those in folders that are named, or all of the layers."""
     chosen = []
-    for name in named or [f"src/penstock/{layer}" for layer in LAYERS]:
+    for name in named or [f"src/{folder}" for folder in FOLDERS]:
         place = root / name
         if not place.exists():
             raise SystemExit(f"mutate: there is no {name}")

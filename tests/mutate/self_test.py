@@ -10,7 +10,7 @@ import mutants
 import survivors
 
 HERE = pathlib.Path(__file__).resolve().parent
-FIXTURE = "src/penstock/core/limited.hpp"
+FIXTURE = "src/engine/core/limited.hpp"
 TEXT = (HERE / "fixture/limited.hpp").read_text()
 # What a test sees that only adds 2 of 3, then 2 more, and then closes.
 TEST = """
@@ -111,7 +111,7 @@ class Reasons(unittest.TestCase):
 
     def test_of_survivors_that_are_listed_have_words(self):
         for reason in survivors.read(HERE / "survivors.txt"):
-            self.assertTrue(reason.path.startswith("src/penstock/"), reason.path)
+            self.assertTrue(reason.path.startswith("src/"), reason.path)
             self.assertTrue((HERE.parents[1] / reason.path).is_file(), f"{reason.path} is not there")
 
 

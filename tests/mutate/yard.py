@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-# Which test programs run what lies in a folder of src/penstock: its own first, then those of layers above it.
+# Which test programs run what lies in a folder of src: its own first, then those of layers above it.
 PROGRAMS = {
     "core": ["core", "flow", "records"],
     "plan": ["plan", "flow", "observe"],
@@ -84,7 +84,7 @@ class Yard:
         """The tests beside which this source lies: those of the file of the same name."""
         # A unit that is a part of one class only is tested with that.
         whole = re.sub(r"records/(desk|late_watch)", "records/departures", path)
-        beside = self.tree / re.sub(r"^src/(?:penstock/)?(.*)\.[hc]pp$", r"tests/\1_test.cpp", whole)
+        beside = self.tree / re.sub(r"^src/(.*)\.[hc]pp$", r"tests/\1_test.cpp", whole)
         if not beside.exists():
             return []
         names = re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+),", beside.read_text(), re.M)

@@ -5,10 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "engine/core/too_slow.hpp"
+#include "models/modelled_time.hpp"
 #include "observe/followed_advice.hpp"
-
-#include "penstock/core/too_slow.hpp"
-#include "penstock/models/modelled_time.hpp"
 
 namespace penstock {
 namespace {

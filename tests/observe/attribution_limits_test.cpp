@@ -20,12 +20,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "penstock/core/descriptor.hpp"
-#include "penstock/core/pool.hpp"
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/faults.hpp"
+#include "engine/core/descriptor.hpp"
+#include "engine/core/pool.hpp"
+#include "engine/cpu/cpu_device.hpp"
+#include "models/faults.hpp"
+#include "observe/replay.hpp"
 #include "penstock/observe.hpp"
-#include "penstock/observe/replay.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {

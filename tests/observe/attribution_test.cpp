@@ -11,11 +11,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "penstock/core/pool.hpp"
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/faults.hpp"
+#include "engine/core/pool.hpp"
+#include "engine/cpu/cpu_device.hpp"
+#include "models/faults.hpp"
+#include "observe/replay.hpp"
 #include "penstock/observe.hpp"
-#include "penstock/observe/replay.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {

@@ -6,12 +6,12 @@
 #include "support/says_it_is_a_gpu.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/too_slow.hpp"
-#include "penstock/cpu/cpu_device.hpp"
+#include "engine/core/too_slow.hpp"
+#include "engine/cpu/cpu_device.hpp"
+#include "observe/judge.hpp"
+#include "observe/verdict/run_figures.hpp"
 #include "penstock/observe.hpp"
-#include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/report/run_figures.hpp"
 
 namespace penstock {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/observe/flight_clock.hpp"
+#include "observe/flight_clock.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/faults.hpp"
+#include "engine/cpu/cpu_device.hpp"
+#include "models/faults.hpp"
 
 namespace penstock {
 namespace {

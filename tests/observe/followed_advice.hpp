@@ -14,14 +14,14 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/cpu/cpu_device.hpp"
+#include "models/host_keeper.hpp"
+#include "observe/judge.hpp"
+#include "observe/option_table.hpp"
+#include "observe/verdict/run_figures.hpp"
 #include "penstock/clock.hpp"
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/host_keeper.hpp"
 #include "penstock/observe.hpp"
-#include "penstock/observe/judge.hpp"
-#include "penstock/observe/option_table.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/report/run_figures.hpp"
 
 namespace penstock {
 

@@ -6,14 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/cpu/cpu_device.hpp"
+#include "models/host_keeper.hpp"
+#include "models/modelled_time.hpp"
+#include "observe/judge.hpp"
+#include "observe/verdict/run_figures.hpp"
 #include "penstock/clock.hpp"
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/host_keeper.hpp"
-#include "penstock/models/modelled_time.hpp"
 #include "penstock/observe.hpp"
-#include "penstock/observe/judge.hpp"
 #include "penstock/pipeline.hpp"
-#include "penstock/report/run_figures.hpp"
 
 namespace penstock {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/observe/judge.hpp"
+#include "observe/judge.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,7 @@
 #include "support/says_it_is_a_gpu.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/models/modelled_time.hpp"
+#include "models/modelled_time.hpp"
 #include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/observe/lost_tiles.hpp"
+#include "observe/lost_tiles.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "penstock/core/pool.hpp"
+#include "engine/core/pool.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {

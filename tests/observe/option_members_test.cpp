@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/observe/option_members.hpp"
+#include "observe/option_members.hpp"
 
 #include <gtest/gtest.h>
 
-#include "penstock/observe/option_table.hpp"
-#include "penstock/report/advice.hpp"
+#include "observe/option_table.hpp"
+#include "observe/verdict/advice.hpp"
 
 namespace penstock {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/observe/option_table.hpp"
+#include "observe/option_table.hpp"
 
 #include <algorithm>
 #include <set>

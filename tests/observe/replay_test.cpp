@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that runs tiles again ends with the one that started it. The test starts itself as that one, by its
 // filter, and that one starts itself again.
-#include "penstock/observe/replay.hpp"
+#include "observe/replay.hpp"
 
 #include <array>
 #include <chrono>
@@ -19,9 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "penstock/core/descriptor.hpp"
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/faults.hpp"
+#include "engine/core/descriptor.hpp"
+#include "engine/cpu/cpu_device.hpp"
+#include "models/faults.hpp"
 #include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests what leaves while the writer of a pack fills room behind its records.
-#include "penstock/records/claim.hpp"
+#include "records/claim.hpp"
 
 #include <thread>
 #include <utility>
 
-#include "records/departures_world.hpp"
 #include "support/thread_state.hpp"
 #include <unistd.h>
+
+#include "records/departures_world.hpp"
 
 namespace penstock {
 namespace {

@@ -3,12 +3,12 @@
 #include <chrono>
 #include <memory>
 
-#include "records/records_contract.hpp"
 #include "support/child_of_fork.hpp"
 #include "support/cpu_device_under_test.hpp"
 
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/faults.hpp"
+#include "engine/cpu/cpu_device.hpp"
+#include "models/faults.hpp"
+#include "records/records_contract.hpp"
 
 namespace penstock {
 namespace {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests when packs leave; records/departures.pml has every order of the steps.
-#include "penstock/records/departures.hpp"
+#include "records/departures.hpp"
 
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "records/departures_world.hpp"
 #include "support/gate.hpp"
 #include "support/thread_state.hpp"
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "penstock/error.hpp"
+#include "records/departures_world.hpp"
 
 namespace penstock {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "penstock/records/departures.hpp"
+#include "records/departures.hpp"
 
 namespace penstock {
 

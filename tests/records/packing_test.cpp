@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "penstock/records/packing.hpp"
+#include "records/packing.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -9,7 +9,7 @@
 #include "support/inline_stream.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/core/pool.hpp"
+#include "engine/core/pool.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {

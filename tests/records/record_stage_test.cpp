@@ -5,7 +5,7 @@
 #include "support/read_by_the_host.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/record_stages.hpp"
+#include "penstock/records/record_stages.hpp"
 
 namespace penstock {
 namespace {

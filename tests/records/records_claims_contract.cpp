@@ -6,9 +6,8 @@
 #include <numeric>
 #include <thread>
 
+#include "engine/core/pool.hpp"
 #include "records/records_contract.hpp"
-
-#include "penstock/core/pool.hpp"
 
 namespace penstock {
 namespace {

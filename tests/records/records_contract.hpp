@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "flow/held_lanes.hpp"
-#include "flow/pipeline_contract.hpp"
-
+#include "engine/flow/held_lanes.hpp"
+#include "engine/flow/pipeline_contract.hpp"
 #include "penstock/records.hpp"
 
 namespace penstock {

@@ -4,9 +4,8 @@
 #include <string>
 #include <thread>
 
+#include "engine/core/pool.hpp"
 #include "records/records_contract.hpp"
-
-#include "penstock/core/pool.hpp"
 
 namespace penstock {
 namespace {

@@ -7,9 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "engine/core/pool.hpp"
 #include "records/records_contract.hpp"
-
-#include "penstock/core/pool.hpp"
 
 namespace penstock {
 namespace {

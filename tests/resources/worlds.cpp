@@ -18,9 +18,9 @@
 #include <thread>
 #include <vector>
 
-#include "penstock/core/pool.hpp"
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/files.hpp"
+#include "engine/core/pool.hpp"
+#include "engine/cpu/cpu_device.hpp"
+#include "penstock/ingest/files.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/records.hpp"
 

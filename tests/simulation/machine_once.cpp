@@ -10,8 +10,8 @@
 
 #include "chaos/world.hpp"
 
-#include "penstock/machine/host_limits.hpp"
-#include "penstock/machine/topology.hpp"
+#include "engine/machine/host_limits.hpp"
+#include "engine/machine/topology.hpp"
 
 #define TOPOLOGY_DETECT "_ZN8penstock8Topology6detectERKNSt10filesystem7__cxx114pathE"
 #define HOST_LIMITS_READ "_ZN8penstock10HostLimits4readERKNSt10filesystem7__cxx114pathE"

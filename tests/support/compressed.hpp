@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "penstock/core/shared_library.hpp"
-#include "penstock/decoding/compression.hpp"
+#include "engine/core/shared_library.hpp"
+#include "ingest/decoding/compression.hpp"
 
 namespace penstock::support {
 

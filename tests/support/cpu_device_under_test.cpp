@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/faults.hpp"
-#include "penstock/models/modelled_time.hpp"
+#include "engine/cpu/cpu_device.hpp"
+#include "models/faults.hpp"
+#include "models/modelled_time.hpp"
 
 namespace penstock::support {
 

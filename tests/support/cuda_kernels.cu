@@ -8,7 +8,7 @@
 #include "support/cuda_kernels.hpp"
 #include <gtest/gtest.h>
 
-#include "penstock/cuda/check.hpp"
+#include "engine/cuda/check.hpp"
 
 namespace penstock::support {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "support/cuda_kernels.hpp"
 
-#include "penstock/cuda/cuda_device.hpp"
-#include "penstock/cuda/probe.hpp"
+#include "engine/cuda/cuda_device.hpp"
+#include "engine/cuda/probe.hpp"
 
 namespace penstock::support {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "device/device_contract.hpp"
+#include "engine/device/device_contract.hpp"
 
 namespace penstock::support {
 

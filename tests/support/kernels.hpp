@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "penstock/record_stages.hpp"
+#include "penstock/records/record_stages.hpp"
 #include "penstock/stream.hpp"
 
 namespace penstock::support {

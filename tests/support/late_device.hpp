@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/core/too_slow.hpp"
-#include "penstock/cpu/cpu_device.hpp"
+#include "engine/core/too_slow.hpp"
+#include "engine/cpu/cpu_device.hpp"
 
 namespace penstock::support {
 

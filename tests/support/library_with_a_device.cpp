@@ -2,7 +2,7 @@
 // A library with penstock in it and a global device, as a plug-in may be.
 #include <memory>
 
-#include "penstock/cpu/cpu_device.hpp"
+#include "engine/cpu/cpu_device.hpp"
 
 namespace {
 

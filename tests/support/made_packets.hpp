@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "penstock/packet_sums.hpp"
+#include "penstock/packets/packet_sums.hpp"
 
 namespace penstock::support {
 

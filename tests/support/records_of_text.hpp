@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "penstock/framing.hpp"
+#include "penstock/ingest/framing.hpp"
 
 namespace penstock::support {
 

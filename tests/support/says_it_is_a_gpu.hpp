@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "penstock/cpu/cpu_device.hpp"
-#include "penstock/models/faults.hpp"
+#include "engine/cpu/cpu_device.hpp"
+#include "models/faults.hpp"
 
 namespace penstock::support {
 

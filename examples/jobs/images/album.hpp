@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "jpeg_messages.hpp"
+#include <penstock/egress/sinks.hpp>
 #include <penstock/elements.hpp>
 #include <penstock/images.hpp>
-#include <penstock/sinks.hpp>
 
 /// Receives the tensors in the order of the files. A missing one has zeros in the file, and is black on the sheet.
 class Album {

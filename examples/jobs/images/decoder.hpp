@@ -19,8 +19,8 @@
 #include "jpeg_messages.hpp"
 #include "orientation.hpp"
 #include <penstock/error.hpp>
-#include <penstock/files.hpp>
 #include <penstock/images.hpp>
+#include <penstock/ingest/files.hpp>
 #include <sys/stat.h>
 
 /// Options of decoding.

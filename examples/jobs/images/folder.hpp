@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <penstock/error.hpp>
-#include <penstock/files.hpp>
+#include <penstock/ingest/files.hpp>
 
 /// The JPEG files, by the ends of their names, in a folder and its subfolders, and similar files that were passed over.
 class ImageFolder {

@@ -14,8 +14,8 @@
 #include "line_options.hpp"
 #include "line_results.hpp"
 #include "pattern_files.hpp"
-#include <penstock/files.hpp>
-#include <penstock/framing.hpp>
+#include <penstock/ingest/files.hpp>
+#include <penstock/ingest/framing.hpp>
 #include <penstock/job.hpp>
 #include <penstock/lines.hpp>
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include <penstock/error.hpp>
-#include <penstock/files.hpp>
+#include <penstock/ingest/files.hpp>
 #include <penstock/job.hpp>
 #include <penstock/lines.hpp>
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <penstock/files.hpp>
-#include <penstock/framing.hpp>
+#include <penstock/ingest/files.hpp>
+#include <penstock/ingest/framing.hpp>
+#include <penstock/ingest/sockets.hpp>
 #include <penstock/job.hpp>
-#include <penstock/packet_sums.hpp>
-#include <penstock/sockets.hpp>
+#include <penstock/packets/packet_sums.hpp>
 
 using namespace penstock;
 

@@ -9,8 +9,8 @@
 
 #include "listener.hpp"
 #include <penstock/error.hpp>
-#include <penstock/files.hpp>
-#include <penstock/framing.hpp>
+#include <penstock/ingest/files.hpp>
+#include <penstock/ingest/framing.hpp>
 #include <penstock/job.hpp>
 #include <penstock/radio.hpp>
 

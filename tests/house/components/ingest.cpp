@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include <penstock/files.hpp>
+#include <penstock/ingest/files.hpp>
 #include <penstock/named_devices.hpp>
 #include <penstock/pipeline.hpp>
 

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <optional>
 
-#include <penstock/devices.hpp>
-#include <penstock/files.hpp>
+#include <penstock/files.hpp>  // As it was called before components had folders.
 #include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
 #include <penstock/penstock.hpp>
 
 bool reads_all_of(char const* path, penstock::Device& device) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph of host stages, order and sink without oneTBB, whose threads would be no fibers. Simulations are linked
-// with it in the place of src/penstock/flow/graph.cpp and station.cpp.
-#include "penstock/flow/graph.hpp"
+// with it in the place of src/engine/flow/graph.cpp and station.cpp.
+#include "engine/flow/graph.hpp"
 
 #include <deque>
 #include <optional>
 #include <vector>
 
-#include "penstock/flow/station.hpp"
-#include "penstock/machine/bound_thread.hpp"
+#include "engine/flow/station.hpp"
+#include "engine/machine/bound_thread.hpp"
 
 namespace penstock {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Includes what is not for users.
-#include <penstock/lane/lane.hpp>
+#include <engine/lane/lane.hpp>
 #include <penstock/pipeline.hpp>
 
 namespace penstock {

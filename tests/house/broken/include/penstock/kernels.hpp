@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "penstock/core/tile.hpp"
+#include "engine/core/tile.hpp"

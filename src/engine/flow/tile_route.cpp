@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/flow/tile_route.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/core/failure_text.hpp"
+#include "engine/core/host_time.hpp"
+#include "engine/core/works_for.hpp"
+#include "penstock/clock.hpp"
+
+namespace penstock {
+TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRecord> records, Sink sink,
+                     RunOutcomes& outcomes, std::stop_source enough)
+    : pool_(pool),
+      records_(records),
+      sink_(std::move(sink)),
+      stage_order_(options.stage_order),
+      outcomes_(outcomes),
+      enough_(std::move(enough)),
+      parallel_sink_(options.parallel_sink),
+      one_at_a_time_(!options.parallel_sink && (options.ordered || !options.sink_at_once)),
+      recorder_(options.recorder),
+      ranges_(options.ranges),
+      deliver_row_(recorder_ != nullptr ? recorder_->add_row("to the sink", RecordRow::Kind::queue) : 0),
+      graph_(options.consumers, options.spin, options.cpus) {
+  for (std::size_t lane = 0; lane < options.lanes; ++lane) ways_back_.emplace_back(*this, lane);
+  if (stage_order_.in_sequence) turnstile_.emplace(records.size());
+  add_nodes(options);
+  graph_.start();
+}
+
+void TileRoute::add_nodes(Options const& options) {
+  std::vector<GraphNode> const nodes = nodes_of(options);
+  std::vector<GraphPlace*> made;
+  for (GraphNode const& node : nodes) {
+    switch (node.kind) {
+      case GraphNode::Kind::host_stage: {
+        HostWork& work = host_.emplace_back(*this, options.host_stages[host_.size()], node.name, !node.to.empty());
+        made.push_back(work.station = &graph_.add(node.at_once, work));
+        break;
+      }
+      case GraphNode::Kind::lanes:
+        made.push_back(lanes_node_ = &graph_.add_lanes(node.at_once, lanes_work_));
+        break;
+      case GraphNode::Kind::order:
+        made.push_back(order_station_ = &graph_.add(node.at_once, order_.emplace(*this, records_.size())));
+        break;
+      case GraphNode::Kind::sink:
+        made.push_back(&graph_.add(node.at_once, sink_work_));
+        break;
+    }
+  }
+  for (std::size_t from = 0; from < nodes.size(); ++from) {
+    for (std::size_t const to : nodes[from].to) Graph::join(*made[from], *made[to]);
+  }
+}
+
+void TileRoute::send(Loan loan, std::shared_ptr<Failure const> failure) {
+  TileRecord& record = records_[loan->index()];
+  record.sequence = loan->sequence;
+  Outcome const outcome = failure != nullptr ? Outcome::failed : Outcome::done;
+  record.completion = {std::move(loan), outcome, std::move(failure)};
+  graph_.owe();  // It is owed until it is delivered.
+  if (!host_.empty()) return host_.front().station->push(record);
+  find_key(record);
+  if (lanes_node_ != nullptr) return lanes_node_->push(record);
+  to_lane(record);
+}
+
+TileRoute::HostWork::HostWork(TileRoute& of, HostStage its, std::string name_of_node, bool has_edge)
+    : route(of),
+      stage(std::move(its)),
+      name(std::move(name_of_node)),
+      title(stage.name.empty() ? "H" + name.substr(1) : "Host stage '" + name + "'"),
+      leads_on(has_edge) {}
+
+void TileRoute::HostWork::take(TileRecord& record, bool /*follows*/) noexcept {
+  WorksFor const working(&route.pool_);
+  HostTime::forget();  // The graph's thread most often waited before.
+  route.work_on_host(*this, record);
+  if (this == &route.host_.back()) route.find_key(record);
+  if (leads_on) return station->pass_on(record);
+  route.to_lane(record);
+}
+
+void TileRoute::work_on_host(HostWork const& work, TileRecord& record) noexcept {
+  if (record.completion.failure != nullptr) return;
+  auto const began = Clock::now();
+  try {
+    RangeHere const range(ranges_, Step::host, record.sequence);
+    work.stage.body(*record.completion.loan);
+    expect_filled_fits(*record.completion.loan, work.title);
+    HostTime::pay();
+  } catch (...) {
+    record.completion.loan->forget_filled();
+    record.completion.outcome = Outcome::failed;
+    record.completion.failure = current_failure(work.name, ErrorKind::bad_argument);
+  }
+  if (recorder_ == nullptr || !recorder_->wants(record.sequence)) return;
+  recorder_->note_here(Step::host, record.sequence, began, Clock::now());
+}
+
+/// Asks the user's function, which must not be called while an edge is locked.
+void TileRoute::find_key(TileRecord& record) noexcept {
+  if (!stage_order_.key || record.completion.failure != nullptr) return;
+  try {
+    record.key = stage_order_.key(*record.completion.loan);
+  } catch (...) {
+    record.completion.outcome = Outcome::failed;
+    record.completion.failure = current_failure("stage", ErrorKind::bad_argument);
+  }
+}
+
+/// A tile that failed before the lanes keeps its place and goes straight to the sink.
+void TileRoute::to_lane(TileRecord& record) {
+  if (turnstile_) return to_lane_in_turn(record);
+  if (record.completion.failure != nullptr) return to_sink(record);
+  Loan loan = std::move(record.completion.loan);
+  // From here on the record belongs to the thread that completes the tile.
+  if (!lanes_.load(std::memory_order_acquire)->submit(loan)) cancel(std::move(loan));
+}
+
+void TileRoute::to_lane_in_turn(TileRecord& record) {
+  turnstile_->bring(record, record.sequence, [this](TileRecord& next) {
+    if (next.completion.failure != nullptr) return to_sink(next);
+    std::uint64_t const key = next.key;
+    Loan loan = std::move(next.completion.loan);
+    if (!lanes_.load(std::memory_order_acquire)->submit(loan, key)) cancel(std::move(loan));
+  });
+}
+
+/// Cancels a tile that no lane takes.
+void TileRoute::cancel(Loan loan) {
+  TileRecord& record = records_[loan->index()];
+  record.completion = Completion::cancelled(std::move(loan));
+  if (recorder_ != nullptr) record.completed = Clock::now();
+  to_sink(record);
+}
+
+void TileRoute::WayBack::take(Completion completion, bool more) {
+  TileRecord& record = route.records_[completion.loan->index()];
+  bool const failed = completion.outcome == Outcome::failed;
+  record.completion = std::move(completion);
+  record.completion.loan->sequence = record.sequence;
+  if (route.recorder_ != nullptr) record.completed = Clock::now();
+  if (route.lanes_node_ == nullptr) {
+    route.deliver(record, false);
+  } else {
+    kept.add(record);
+    if (++count == limit || !more) {
+      limit = more ? std::min(2 * limit, most_kept) : 1;
+      count = 0;
+      route.lanes_node_->leave(lane, std::exchange(kept, {}));
+    }
+  }
+  if (failed) route.end_if_no_lane_is_left();
+}
+
+/// Called for each tile that failed, too. The cause does not matter: the last tile to be stranded may have a failure of
+/// its own.
+void TileRoute::end_if_no_lane_is_left() noexcept {
+  TileTaker const* const lanes = lanes_.load(std::memory_order_acquire);
+  if (lanes == nullptr) return;
+  if (lanes->lost() || pool_.stranded() == pool_.size()) enough_.request_stop();
+}
+
+/// Sends a tile that no lane had to the sink.
+void TileRoute::to_sink(TileRecord& record) noexcept {
+  record.completion.loan->sequence = record.sequence;
+  if (lanes_node_ == nullptr) return deliver(record, false);
+  RecordGroup alone;
+  alone.add(record);
+  lanes_node_->leave(ways_back_.size(), alone);
+}
+
+/// A record that is only kept calls no sink, so the one behind it does not follow a call.
+void TileRoute::OrderWork::take(TileRecord& record, bool follows) noexcept {
+  if (!follows) called_sink = false;
+  order.take(record, [&](TileRecord& next) {
+    if (route.parallel_sink_) return route.order_station_->pass_on(next);
+    route.deliver(next, std::exchange(called_sink, true));
+  });
+}
+
+/// The end of the route: when the loan dies, the tile is home. If one call of the sink
+/// follows another, the end of that is the start of this one, which saves a reading of the clock.
+void TileRoute::deliver(TileRecord& record, bool follows) noexcept {
+  {
+    WorksFor const working(&pool_);
+    Completion completion = std::move(record.completion);
+    // The record is another tile's as soon as the loan has died.
+    auto const completed = std::exchange(record.completed, {});
+    outcomes_.note(completion, one_at_a_time_);
+    // These are kept, because the sink may move the loan out before it throws.
+    auto const sequence = completion.loan->sequence;
+    auto const tag = completion.loan->tag;
+    auto const began = follows ? sink_ended_ : Clock::now();
+    try {
+      RangeHere const range(ranges_, Step::sink, sequence);
+      sink_(completion);
+      HostTime::pay();
+    } catch (...) {
+      outcomes_.note_sink_failure(current_failure("sink", ErrorKind::bad_argument), sequence, tag);
+    }
+    auto const ended = Clock::now();
+    if (one_at_a_time_) sink_ended_ = ended;
+    outcomes_.add_sink_time(ended - began, one_at_a_time_);
+    if (recorder_ != nullptr && recorder_->wants(sequence)) {
+      if (completed != Clock::time_point{}) recorder_->note(deliver_row_, Step::deliver, sequence, completed, began);
+      recorder_->note_here(Step::sink, sequence, began, ended);
+    }
+  }
+  graph_.settle();
+}
+
+}  // namespace penstock

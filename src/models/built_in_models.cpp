@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The models that come with penstock. Each says where its numbers are from; docs/models.md says more.
+#include <algorithm>
+#include <array>
+
+#include "models/models.hpp"
+
+namespace penstock {
+namespace {
+
+using cpu::DeviceModel;
+using Time = DeviceModel::Time;
+
+/// The resolution that CUDA's documentation of cudaEventElapsedTime states.
+constexpr Time documented_resolution(0.5);
+
+DeviceModel h200() {
+  DeviceModel model;
+  model.name = "NVIDIA H200";
+  model.source =
+      "Measured on one H200 (PCIe 5 x16, driver 580, CUDA 13.0, 16 CPUs). By the architecture: threads_of_each, "
+      "at_once, tera_flops. Eight ninths of its NVLink by the data sheet: peer_gb_s. So that pipelines with small "
+      "tiles take as long as there: handover_us, alone_us. By CUDA's documentation: event_resolution_us.";
+  model.link_name = "PCIe 5 x16";
+  model.memory_bytes = 150'109'880'320;
+  model.link = {.up = 55.2, .down = 55.1, .both = 50.5, .mapped = 33, .pageable = 9.4, .peer = 400, .copy = Time(2.4)};
+  model.kernels = {.units = 132,
+                   .threads_per_unit = 2048,
+                   .memory = 3100,
+                   .tera_flops = 60,
+                   .start = Time(3.6),
+                   .handover = Time(2.2)};
+  model.calls = {.copy = Time(1.8),
+                 .launch = Time(3.3),
+                 .record = Time(0.25),
+                 .wait = Time(0.3),
+                 .callback = Time(0.9),
+                 .query = Time(1.5),
+                 .synchronize = Time(0.4),
+                 .graph = Time(5.5),
+                 .alone = Time(1.0)};
+  model.completions = {.noticed = Time(2.2), .called = Time(11), .event_resolution = documented_resolution};
+  model.host_cpus = 16;
+  return model;
+}
+
+/// A link of `rate` GB/s one way. Both ways and for kernels it reaches the same part of that as the H200's.
+DeviceModel::Link like_h200s(double rate) {
+  DeviceModel::Link link = h200().link;
+  double const part = rate / link.up;
+  link.both *= part;
+  link.mapped *= part;
+  link.up = link.down = rate;
+  link.pageable = std::min(link.pageable, rate);
+  return link;
+}
+/// The memory rate that kernels reach: the same part of the data sheet's as on the H200, whose data sheet says 4800
+/// GB/s.
+double reached(double data_sheet) {
+  return data_sheet * h200().kernels.memory / 4800;
+}
+
+DeviceModel h100() {
+  DeviceModel model = h200();
+  model.name = "NVIDIA H100 80GB HBM3";
+  model.source =
+      "Measured on one H100 of four (PCIe 5 x16, CUDA 13.0, 64 CPUs), medians of three times; peer_gb_s is what an "
+      "all-reduce by NCCL comes to on two of them. By the architecture: threads_of_each, at_once, tera_flops. As of "
+      "the H200: handover_us, alone_us. A quarter of the machine's: cpus. By CUDA's documentation: "
+      "event_resolution_us.";
+  model.memory_bytes = 85'017'493'504;
+  model.link = {
+      .up = 54.7, .down = 54.8, .both = 49.2, .mapped = 30.9, .pageable = 8.2, .peer = 266, .copy = Time(2.5)};
+  model.kernels.memory = 2541;
+  model.kernels.start = Time(4.7);
+  model.calls = {.copy = Time(2.1),
+                 .launch = Time(4.0),
+                 .record = Time(0.21),
+                 .wait = Time(0.27),
+                 .callback = Time(0.93),
+                 .query = Time(1.5),
+                 .synchronize = Time(1.5),
+                 .graph = Time(5.7),
+                 .alone = h200().calls.alone};
+  model.completions = {.noticed = Time(2.4), .called = Time(15), .event_resolution = documented_resolution};
+  return model;
+}
+
+DeviceModel a100() {
+  DeviceModel model = h200();
+  model.name = "NVIDIA A100 80GB";
+  model.source =
+      "Published for PCIe 4 x16: up, down. Data sheet of the SXM card: bytes, multiprocessors, tera_flops; "
+      "memory_gb_s and peer_gb_s, of which as much is reached as on the H200. By the architecture: copy_engines, "
+      "threads_of_each, at_once. By CUDA's documentation: event_resolution_us. As measured on an H200 and its "
+      "host: the rest. None is measured on an A100.";
+  model.link_name = "PCIe 4 x16";
+  model.memory_bytes = 85'899'345'920;
+  model.link = like_h200s(25);
+  model.link.peer = 267;
+  model.kernels.units = 108;
+  model.kernels.memory = reached(2039);
+  model.kernels.tera_flops = 17.5;
+  return model;
+}
+
+/// Figures that no source of the older cards states.
+DeviceModel older() {
+  DeviceModel model = h200();
+  model.link_name = "PCIe 2 x16";
+  model.link.pageable = 3;
+  model.link.peer = 0;
+  model.host_cpus = 8;
+  return model;
+}
+
+DeviceModel k20c() {
+  DeviceModel model = older();
+  model.name = "Tesla K20c";
+  model.source =
+      "So that four streams with a copy, a kernel and a copy of 4 MiB each take as long as published in 2012: up, "
+      "down, both, tera_flops. Data sheet: bytes, multiprocessors, memory_gb_s. By the architecture: copy_engines, "
+      "copies_in_order_of_issue, threads_of_each, at_once, signal_together. Assumed: mapped_gb_s, pageable_gb_s, cpus; "
+      "no peer_gb_s. By CUDA's documentation: event_resolution_us. As measured on an H200 and its host: the rest.";
+  model.memory_bytes = 5'368'709'120;
+  model.link.up = model.link.down = model.link.both = 5.69;
+  model.link.mapped = 5;
+  model.kernels.units = 13;
+  model.kernels.at_once = 32;
+  model.kernels.memory = 208;
+  model.kernels.tera_flops = 2.9;
+  return model;
+}
+
+DeviceModel c2050() {
+  DeviceModel model = k20c();
+  model.name = "Tesla C2050";
+  model.memory_bytes = 3'221'225'472;
+  model.link.up = model.link.down = 4.94;
+  model.link.both = 3.7;
+  model.link.mapped = 3.7;
+  model.copies_in_order_of_issue = true;
+  model.kernels.units = 14;
+  model.kernels.threads_per_unit = 1536;
+  model.kernels.at_once = 16;
+  model.kernels.signal_together = true;
+  model.kernels.memory = 144;
+  model.kernels.tera_flops = 1.08;
+  return model;
+}
+
+DeviceModel c1060() {
+  DeviceModel model = k20c();
+  model.name = "Tesla C1060";
+  model.memory_bytes = 4'294'967'296;
+  model.link.up = model.link.down = model.link.both = 6.19;
+  model.copy_engines = 1;
+  model.copies_in_order_of_issue = true;
+  model.kernels.units = 30;
+  model.kernels.threads_per_unit = 1024;
+  model.kernels.at_once = 1;
+  model.kernels.memory = 102;
+  model.kernels.tera_flops = 0.459;
+  return model;
+}
+
+struct Named {
+  std::string_view name;
+  DeviceModel (*make)();
+};
+constexpr std::array models{Named{"h200", h200}, Named{"h100", h100},   Named{"a100", a100},
+                            Named{"k20c", k20c}, Named{"c2050", c2050}, Named{"c1060", c1060}};
+
+}  // namespace
+
+std::vector<std::string> built_in_models() {
+  std::vector<std::string> names;
+  for (Named const& each : models) names.emplace_back(each.name);
+  return names;
+}
+
+std::optional<DeviceModel> built_in_model(std::string_view name) {
+  auto const found = std::ranges::find(models, name, &Named::name);
+  if (found == models.end()) return std::nullopt;
+  return found->make();
+}
+
+}  // namespace penstock

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "engine/cpu/operation.hpp"
+#include "models/cost_on_model.hpp"
+#include "models/device_model.hpp"
+#include "penstock/clock.hpp"
+
+namespace penstock::cpu {
+
+/// State that the Timeline of a modelled GPU keeps of an operation.
+struct Modelled final : OperationTime {
+  void renew() noexcept override { *this = {}; }
+
+  bool may_begin = false;
+  Clock::time_point ready;  ///< Time at which it may begin, if that is not at once.
+  bool due = false;         ///< A callback may be called.
+  bool held = false;        ///< It is done, and what is behind it waits for its end.
+  bool awaited = false;     ///< Its end has come, and its work was not done yet.
+  Clock::time_point begin = Clock::time_point::max();
+  /// The kind of work that ended last before it; `wait` for none. Between a copy and a kernel passes a handover.
+  Request::Kind behind = Request::Kind::wait;
+  Clock::time_point end, done_at;  ///< Times at which it is over there, and at which its work was done here.
+  double left = 0;                 ///< Nanoseconds that what it does now would take alone.
+  double rate = 1;                 ///< Part of that which passes in a nanosecond.
+  double share = 0;                ///< Part of the multiprocessors, for a kernel.
+  double reads = 0;                ///< GB/s that a kernel would take of the link upwards, if it had the link alone,
+  double writes = 0;               ///< and downwards.
+  double memory = 0;               ///< GB/s that a kernel takes of the device's memory.
+  double wave = 0;                 ///< Nanoseconds of each part of a kernel in which the GPU does nothing more urgent,
+  unsigned waves = 0;              ///< and how many parts there are behind this one.
+  Operation* signals_with = nullptr;  ///< The kernel, not over, with whose end the end of this one is told,
+  Operation* signals_for = nullptr;   ///< and the reverse.
+  bool computed = false;              ///< A kernel is at its end, told or not.
+  Operation* next = nullptr;
+};
+
+inline Modelled& modelled(Operation& operation) noexcept {
+  return static_cast<Modelled&>(*operation.time);
+}
+inline Modelled const& modelled(Operation const& operation) noexcept {
+  return static_cast<Modelled const&>(*operation.time);
+}
+
+/// Computes when each operation begins and ends on the modelled device.
+///
+/// An operation begins when all that it depends on is over and there is room for it. Copies have engines in which they
+/// stand in line; those that go both ways at once slow each other down. Copies from device to device have an engine of
+/// their own, unless there is one for all. Kernels that work on the host's memory share
+/// the link with each other and with copies, and those that keep the device's memory busy may slow copies down. Kernels
+/// run at once as far as their blocks find room; the others stand in line, the more urgent first. A kernel that is more
+/// urgent than one that runs gets its room as soon as a wave of blocks is over. Records, waits and writes take no time.
+/// A callback begins when it is called, and its end is told by `called`.
+///
+/// The timeline knows nothing of the threads that do the work: it says when work is over, and the scheduler lets it
+/// pass when it is also done.
+///
+/// Threads: under the scheduler's mutex.
+/// Units:   times of Clock.
+class Timeline {
+ public:
+  using Time = Clock::time_point;
+
+  explicit Timeline(DeviceModel const& model) : model_(model) {}
+  Timeline(Timeline const&) = delete;
+  Timeline& operator=(Timeline const&) = delete;
+
+  DeviceModel const& model() const noexcept { return model_; }
+  /// Time from the end of an operation until a host that looks for it finds it over.
+  std::chrono::nanoseconds noticed_after() const noexcept {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(model_.completions.noticed);
+  }
+  /// The time that events tell for one that passed at `passed`.
+  Time told(Time passed) const noexcept {
+    auto const step = std::chrono::duration_cast<std::chrono::nanoseconds>(model_.completions.event_resolution);
+    return step.count() > 0 ? passed - passed.time_since_epoch() % step : passed;
+  }
+  /// Computes all that happens up to `now`. Follow with `next_over` and `next_due`.
+  void advance(Time now) noexcept;
+  /// Adds an operation that the host put in at `now`.
+  ///
+  /// Shape: `advance(now)` came before.
+  void add(Operation& operation, Time now) noexcept;
+  /// The wait of the operation for another device is over.
+  void release(Operation& operation, Time now) noexcept;
+  /// The callback, which was due, has returned.
+  void called(Operation& callback, Time now) noexcept;
+  /// The next operation that is over and was not asked for yet, in the order of the ends; or null.
+  Operation* next_over() noexcept { return over_.pop(); }
+  /// A callback that may now be called; or null.
+  Operation* next_due() noexcept { return due_.pop(); }
+  /// The time at which the next thing happens, if nothing is put in before; the end of time if nothing will.
+  Time next_event() const noexcept;
+
+ private:
+  /// A queue, first come, first served, linked through the operations.
+  class Line {
+   public:
+    Operation* front() const noexcept { return first_; }
+    void push(Operation& operation) noexcept {
+      modelled(operation).next = nullptr;
+      (last_ != nullptr ? modelled(*last_).next : first_) = &operation;
+      last_ = &operation;
+    }
+    void push_front(Operation& operation) noexcept {
+      modelled(operation).next = first_;
+      first_ = &operation;
+      if (last_ == nullptr) last_ = &operation;
+    }
+    Operation* pop() noexcept {
+      Operation* const operation = first_;
+      if (operation == nullptr) return nullptr;
+      first_ = modelled(*operation).next;
+      if (first_ == nullptr) last_ = nullptr;
+      return operation;
+    }
+
+   private:
+    Operation* first_ = nullptr;
+    Operation* last_ = nullptr;
+  };
+  /// The place where copies wait. At most one of each engine is active.
+  struct CopyEngine {
+    Line waiting;
+    bool busy = false;
+  };
+
+  CopyEngine& engine_of(Operation const& operation) noexcept;
+  void begin(Operation& operation, Time at) noexcept;
+  void begin_work(Operation& operation, Time at) noexcept;
+  void begin_copies(CopyEngine& engine, Time at) noexcept;
+  void begin_kernels(Time at) noexcept;
+  void end_wave(Operation& kernel, Time at) noexcept;
+  void note_issue(Operation& operation) noexcept;
+  void end_kernel(Operation& kernel, Time at) noexcept;
+  Line& kernels_like(Operation const& kernel) noexcept;
+  void activate(Operation& operation, Time at) noexcept;
+  void deactivate(Operation& operation) noexcept;
+  void end(Operation& operation, Time at) noexcept;
+  void share_link() noexcept;
+  struct LinkDirection;
+  LinkDirection direction(bool up) const noexcept;
+  Operation* first_to_end() const noexcept;
+
+  DeviceModel const model_;
+  CostOnModel const cost_{model_};
+  Time now_{};
+  Operation* active_ = nullptr;        ///< Operations that take time now, linked by Modelled::next.
+  std::array<CopyEngine, 3> engines_;  ///< Engines for up, down, and from device to device.
+  std::array<Line, static_cast<std::size_t>(least_priority - greatest_priority + 1)> kernels_;  ///< Kernels that wait.
+  double free_share_ = 1;                                                                       ///< Part that is free.
+  unsigned kernels_active_ = 0;
+  Operation* last_issued_ = nullptr;  ///< Null, if it is over.
+  Line handed_over_;  ///< Copies behind kernels and kernels behind copies, by the time at which they may begin.
+  Line calls_;        ///< Callbacks that will be due, by the time.
+  Line over_;
+  Line due_;
+};
+
+}  // namespace penstock::cpu

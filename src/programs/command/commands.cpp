@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/command/commands.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "penstock/error.hpp"
+#include "programs/command/config_file.hpp"
+#include "programs/command/manual.hpp"
+#include "programs/command/program.hpp"
+#include "programs/command/results.hpp"
+
+namespace penstock::cli {
+namespace {
+
+/// Opens standard descriptors that are closed, for reading where programs write and for writing where they read:
+/// otherwise the next file to be opened would get the number, and pass for standard input or output.
+void take_closed_descriptors() {
+  for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The system gives out the lowest free number.
+    static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
+
+int complain(std::string const& sentence, int code) {
+  tell(sentence);
+  return code;
+}
+
+/// A text of the exit codes and their meanings.
+std::string exit_codes_text() {
+  constexpr std::size_t indent = 7, columns = 110;
+  std::string text = "Exit codes:\n";
+  for (ExitMeaning const& one : exit_meanings) {
+    std::string lines = wrapped(one.words, indent, columns);
+    std::string const code = std::to_string(one.code);
+    text += lines.replace(2, code.size(), code);
+  }
+  text.pop_back();
+  return text;
+}
+
+/// How to give a file that was given without an option; empty if that is not what is wrong.
+std::string remedy_of(CLI::App const& command) {
+  auto const extra = command.remaining();
+  bool const is_file = !extra.empty() && !extra.front().starts_with('-');
+  if (!is_file || command.get_option_no_throw("--input") == nullptr) return {};
+  return ": give a file by --input " + extra.front();
+}
+
+}  // namespace
+
+int complain(std::exception const& exception) {
+  Complaint const complaint = complaint_about(exception);
+  return complain(complaint.sentence, complaint.code);
+}
+
+Commands::Commands(std::string const& sentence, std::string const& name, std::string const& version)
+    : app_(sentence, name) {
+  app_.set_version_flag("--version", version);
+  app_.require_subcommand(1);
+  app_.footer(exit_codes_text());
+  app_.add_option_function<std::string>("--write-manual",
+                                        [this](std::string const& folder) {
+                                          write_manual(app_, folder);
+                                          throw CLI::Success();
+                                        })
+      ->group("");
+}
+
+std::vector<Commands::One>::const_iterator Commands::asked_for() const {
+  return std::find_if(all_.begin(), all_.end(), [](One const& one) { return one.app->parsed(); });
+}
+
+/// Listens to signals while the command runs.
+int Commands::run(One const& command, StandardOutput& output) {
+  if (!output.probe()) return exit_some_failed;
+  Interrupt const interrupt(output);
+  try {
+    return command.run(output, interrupt);
+  } catch (std::exception const& exception) {
+    int const code = complain(exception);
+    return interrupt.requested() && code == exit_device ? exit_interrupted : code;
+  }
+}
+
+int Commands::run(int count, char** arguments) {
+  take_closed_descriptors();
+  // The library's messages also begin with the program's name, unless the program has its own hook.
+  MessageHook const before = set_message_hook(&tell);
+  if (before != &write_to_standard_error) set_message_hook(before);
+  // A file that may not grow further then makes the write fail, which is reported.
+  std::signal(SIGXFSZ, SIG_IGN);
+  StandardOutput output;
+  try {
+    app_.parse(count, arguments);
+    apply_config(*asked_for()->app);
+  } catch (CLI::ParseError const& error) {
+    if (error.get_exit_code() == 0) {
+      std::ostringstream help;
+      app_.exit(error, help, help);
+      return output.write(help.str()) ? exit_ok : complain(output.complaint(), exit_some_failed);
+    }
+    auto const unknown = app_.remaining();
+    auto const command = asked_for();
+    bool const known = command != all_.end();
+    std::string sentence = !known && !unknown.empty() ? "There is no command '" + unknown.front() + "'" : error.what();
+    if (known) sentence += remedy_of(*command->app);
+    return complain(sentence + " (" + app_.get_name() + ' ' + (known ? command->app->get_name() + ' ' : "") +
+                        "--help shows what there is)",
+                    exit_bad_options);
+  }
+  int code = run(*asked_for(), output);
+  if (output.failed() && !(output.given_up() && code == exit_interrupted))
+    code = complain(output.complaint(), exit_some_failed);
+  return code;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "programs/command/ending.hpp"
+#include "programs/command/standard_output.hpp"
+
+namespace penstock::cli {
+
+/// A program with several commands: it reads the command line, runs one command, turns signals into an interrupt of
+/// that command, and prints errors.
+///
+/// Threads: the main thread.
+class Commands {
+ public:
+  /// `sentence` is the description in --help, `name` the name of the program, `version` the text of --version.
+  Commands(std::string const& sentence, std::string const& name, std::string const& version);
+
+  /// Adds a command, which is an object with `add_to(CLI::App&)` and `run(StandardOutput&, Interrupt const&)` and
+  /// outlives this.
+  ///
+  /// Throws: CLI::OptionAlreadyAdded, if the command names an option twice.
+  template <class Command>
+  void add(char const* name, char const* sentence, Command& command) {
+    CLI::App& app = *app_.add_subcommand(name, sentence);
+    command.add_to(app);
+    all_.push_back({&app, [&command](auto& output, auto const& interrupt) { return command.run(output, interrupt); }});
+  }
+  /// Runs the command that the arguments name.
+  ///
+  /// Blocks:  until it has ended.
+  /// Returns: the exit code of the program.
+  int run(int count, char** arguments);
+
+ private:
+  struct One {
+    CLI::App* app;
+    std::function<ExitCode(StandardOutput&, Interrupt const&)> run;
+  };
+  static int run(One const& command, StandardOutput& output);
+  std::vector<One>::const_iterator asked_for() const;
+
+  CLI::App app_;
+  std::vector<One> all_;
+};
+
+/// Prints a sentence about the error on standard error.
+///
+/// Returns: the exit code for this error.
+int complain(std::exception const& exception);
+
+}  // namespace penstock::cli

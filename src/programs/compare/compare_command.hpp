@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "penstock/observe/recording.hpp"
+#include "programs/command/ending.hpp"
+#include "programs/command/files_to_write.hpp"
+#include "programs/command/program.hpp"
+#include "programs/command/progress.hpp"
+#include "programs/compare/compare_programs.hpp"
+#include "programs/compare/comparison.hpp"
+#include "programs/compare/sweep_case.hpp"
+#include "programs/measure/sweep_arguments.hpp"
+
+namespace penstock::cli {
+
+/// `penstock compare`: runs the same sweep alternately by the programs of both flavours. For a job of the user's the
+/// first round of both also checks that results are the same.
+struct CompareCommand {
+  std::string program = "penstock";  ///< The per-thread one; the other has "-legacy" behind its name.
+  SweepArguments sweep;
+  unsigned rounds = 5;
+  TraceArguments trace;  ///< The trace shows both at one point.
+  std::optional<double> expected;
+  CaseArguments cases;
+  ProgramsToCompare programs;  ///< They replace all the options above.
+
+  void add_to(CLI::App& command);
+  /// Blocks: some tenths of a second for each point, round and flavour.
+  /// Throws: Error, if an option is not valid, or one of the programs cannot be run or fails.
+  ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
+
+ private:
+  /// Output of a program's `bench` with these arguments, as JSON; possibly partial if `interrupt` was requested. It
+  /// writes a trace, unless `trace_file` is empty.
+  ChildEnd bench(std::vector<std::string> arguments, std::string const& trace_file, Interrupt const& interrupt) const;
+  /// Measures the rounds; ends early if `interrupt` was requested, without the last round.
+  void measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const;
+  /// Runs each point once more by each program, for the data beside throughput. False if one of them could not, which
+  /// is reported.
+  bool judge(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const;
+  void write_trace_of(OutputFile& to, std::span<ScratchFile const> scratch, Comparison const& comparison,
+                      Interrupt const& interrupt) const;
+};
+
+}  // namespace penstock::cli

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/hash/hash_command.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include <pthread.h>
+
+#include "engine/core/pool.hpp"
+#include "engine/machine/cpu_set.hpp"
+#include "engine/machine/host_limits.hpp"
+#include "engine/machine/slab.hpp"
+#include "engine/machine/topology.hpp"
+#include "observe/judge.hpp"
+#include "penstock/models/devices.hpp"
+#include "penstock/pipeline.hpp"
+#include "penstock/report.hpp"
+#include "programs/command/program.hpp"
+#include "programs/command/results.hpp"
+#include "programs/hash/hash_job.hpp"
+#include "programs/hash/hash_sink.hpp"
+#include "programs/hash/hash_source.hpp"
+#include "programs/measure/built_in.hpp"
+#include "programs/measure/job_profile.hpp"
+#include "programs/measure/work_stages.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+/// The verdict on a run whose tiles were all recorded, on devices that can still be queried. Empty for other runs,
+/// which do not show what the device did at the same time.
+std::optional<Verdict> verdict_of(Report const& report, PipelineOptions const& options, Recording const& recording,
+                                  DeviceGroup const& devices) {
+  if (recording.every != 1 || report.tiles_done == 0 || devices.lost()) return std::nullopt;
+  return judge(figures_of(report, options, recording, devices.front(), report.cpus));
+}
+
+constexpr std::size_t usual_tile_bytes = std::size_t{4} << 20;
+/// Maximum size of all tiles that are hashed while a GPU starts, whatever the tile size and the number of CPUs.
+constexpr std::size_t most_head_start_bytes = std::size_t{256} << 20;
+
+/// Bytes of a tile. It must be a whole subtree of the file's tree.
+std::size_t checked_tile(PipelineArguments const& pipeline) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  std::size_t const bytes = pipeline.tile_bytes(usual_tile_bytes);
+  if (bytes < blake3_chunk_bytes || bytes > most || !std::has_single_bit(bytes)) {
+    throw Error(ErrorKind::bad_argument, "--tile " + pipeline.tile_text() + " is " + std::to_string(bytes) +
+                                             " bytes: hash needs a power of two from 1KiB to 1GiB, like 4MiB.");
+  }
+  return bytes;
+}
+
+unsigned cpus_here() {
+  return static_cast<unsigned>(CgroupLimits::read().busy_threads(affinity_of_this_thread().size()));
+}
+
+/// The CPU device has no memory of its own: data that a stage there reads in place need not be copied. And its threads
+/// are idle while producers hash small files, so producers may have all CPUs (docs/decisions/hash.md).
+PipelineOptions suited_to(DeviceGroup const& devices, PipelineOptions options) {
+  auto const is_cpu = [](Device* device) { return !device->info().acts_as_gpu(); };
+  if (!std::all_of(devices.all().begin(), devices.all().end(), is_cpu)) return options;
+  options.tuning.transport = Transport::mapped;
+  if (!options.tuning.run_to_completion && options.producers == 0) options.producers = cpus_here();
+  return options;
+}
+
+}  // namespace
+
+/// Devices, and a pipeline on them that can run at once.
+struct HashCommand::Started {
+  Devices devices;
+  Pipeline pipe;
+  Started(Devices those, PipelineOptions const& options, std::stop_token const& stop)
+      : devices(std::move(those)), pipe(devices, suited_to(devices, options), stop) {}
+};
+
+void HashCommand::add_to(CLI::App& command) {
+  command.add_option("PATH", paths, "Files, directories (all regular files below them) or - for standard input")
+      ->type_name("");
+  command.add_flag("-c,--check", check, "Read sums from the PATHs and check them");
+  command.add_flag("--quiet", quiet, "With --check: do not print OK lines")->needs("--check");
+  command.add_flag("--no-names", no_names, "Print hashes only")->excludes("--check");
+  command.add_flag("--json", json, "Print an object a line, and a summary as the last")
+      ->excludes("--quiet")
+      ->excludes("--no-names");
+  command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
+  command.footer(
+      "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
+      "where --tile and --tiles are given; but not with --check. A pipe, a terminal or a device has tiles of 64MiB at\n"
+      "most, and four of these, unless --tiles is given. While a GPU starts that --device did not name, the CPUs\n"
+      "hash. --trace also says on standard error what bounded the run, with --json in the summary, if it looks at\n"
+      "every tile.");
+  pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
+  trace.add_to(command, "the run");
+}
+
+std::vector<std::string> HashCommand::inputs() const {
+  return paths.empty() ? std::vector<std::string>{"-"} : paths;
+}
+
+/// True if this command may choose where it hashes. A trace and a profiler are to show the pipeline, and a device that
+/// is named is the one that is meant.
+bool HashCommand::leaves_choice() const {
+  return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx;
+}
+
+/// True likewise; but on the CPU device the CPUs hash anyway, on whatever thread.
+bool HashCommand::groups_small_files() const {
+  return (pipeline.device == "auto" || pipeline.device == "cpu") && trace.file.empty() && !trace.nvtx;
+}
+
+bool HashCommand::takes_head_start() const {
+  return leaves_choice() && checked_tile(pipeline) <= most_head_start_bytes && built_with_cuda() && driver_present();
+}
+
+ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
+  // Bad options are reported before a device is opened.
+  static_cast<void>(checked_tile(pipeline));
+  static_cast<void>(pipeline.options());
+  if (pipeline.profile.profile)
+    measure::expect_profile_of(measure::built_in_job(), *pipeline.profile.profile, pipeline.profile.path);
+  trace.check();
+  std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
+  for (std::string const& path : inputs()) read.push_back({.option = "PATH", .path = path, .whole_folder = false});
+  FilesToWrite files(read, std::vector<NamedFile>{trace.named()}, interrupt.token());
+  auto const open = [wish = pipeline.wish()] { return open_devices(wish); };
+  if (takes_head_start()) return run_after_head_start(open, output, interrupt.token());
+  Devices const devices = open();
+  pipeline.profile.warn(machine_here(devices));
+  return run_on(devices, output, files.of("--trace"), interrupt.token());
+}
+
+bool HashCommand::leaves_device_starting() const {
+  return starting_.valid() && starting_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+}
+
+PipelineOptions HashCommand::options() const {
+  PipelineOptions options = pipeline.options();
+  // bench/kernels and docs/performance.md give the costs of tile sizes.
+  options.tile = {.input_bytes = checked_tile(pipeline), .output_bytes = sizeof(Blake3Node)};
+  if (!check) fit_tiles(options, inputs());
+  return options;
+}
+
+HashRequest HashCommand::request(std::size_t tile_bytes, OutputFile const* trace_file) const {
+  return {.paths = inputs(),
+          .check = check,
+          .format = json       ? HashFormat::json
+                    : quiet    ? HashFormat::quiet
+                    : check    ? HashFormat::check
+                    : no_names ? HashFormat::hashes
+                               : HashFormat::sums,
+          .draw_progress = !no_progress,
+          .trace = trace_file,
+          .tile_bytes = tile_bytes,
+          .groups = groups_small_files()};
+}
+
+ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,
+                             std::stop_token const& interrupted) const {
+  PipelineOptions options = suited_to(devices, this->options());
+  DeviceInfo const info = devices.info();  // A GPU that was lost gives no more information.
+  auto const recorder = trace.recorder();
+  options.watching.recorder = recorder.get();
+  auto const activities = trace.activity_log(recorder.get());
+  auto const ranges = trace.nvtx_ranges();
+  options.watching.ranges = activities != nullptr ? activities.get() : ranges.get();
+  std::optional<Pipeline> made;
+  std::string cut_short;
+  try {
+    made.emplace(devices, options, interrupted);
+  } catch (Error const& error) {
+    if (!interrupted.stop_requested()) throw;
+    cut_short = error.what();
+  }
+  HashJob job(request(options.tile.input_bytes, trace_file), output, interrupted);
+  if (!made) {
+    Report none;
+    none.stopped = true;
+    job.output().summary({.report = none, .device = info});
+    job.progress().complain(message_of(cut_short));
+    return exit_interrupted;
+  }
+  Pipeline& pipe = *made;
+
+  Report const report = run_through(pipe, job, devices, interrupted);
+  if (activities != nullptr) activities->finish();
+  std::optional<Recording> const recording = recorder != nullptr ? std::optional(recorder->take()) : std::nullopt;
+  std::optional<Verdict> verdict;
+  if (recording) verdict = verdict_of(report, pipe.options(), without_activities(*recording), devices);
+  job.output().summary(
+      {.report = report, .device = info, .pool = &pipe.pool(), .verdict = verdict, .grouped = job.grouped()});
+  bool const may_write = !job.reads_its_trace();
+  if (!may_write) {
+    job.progress().complain(message_of(
+        trace.file + " is among what was read, so it was left as it is and there is no trace: name another file."));
+  }
+  bool const traced = !recording || !may_write || trace_file == nullptr ||
+                      write_trace_of(*trace_file, *recording, report, device_text(info), job.progress());
+  if (verdict && traced && !json) job.progress().complain(std::string(program_name()) + ": " + as_text(*verdict));
+
+  ExitCode const code = end_of(report, job, &devices, interrupted);
+  if (code == exit_interrupted) return code;
+  if (!traced) return exit_device;
+  return may_write ? code : exit_some_failed;
+}
+
+ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutput& output,
+                                           std::stop_token const& interrupted) {
+  PipelineOptions const options = this->options();
+  TileShape const shape{.input_bytes = options.tile.input_bytes};
+  std::size_t runners = std::min<std::size_t>(cpus_here(), most_head_start_bytes / shape.input_bytes);
+  for (std::size_t const asked : {options.tuning.tiles, std::size_t{options.producers}}) {
+    if (asked != 0) runners = std::min(runners, asked);
+  }
+  // The pools that the input serves outlive it.
+  std::shared_ptr<Started> started;
+  Slab const slab(Pool::slab_bytes(shape, runners));
+  Pool pool(slab.bytes(), shape, runners);
+  HashJob job(request(shape.input_bytes, nullptr), output, interrupted);
+
+  std::stop_source there;
+  auto const failed = std::make_shared<std::atomic<bool>>(false);
+  starting_ = std::async(std::launch::async, [=, enough = job.enough()]() mutable {
+    pthread_setname_np(pthread_self(), "ps-start");
+    try {
+      auto ready = std::make_shared<Started>(open(), options, interrupted);
+      there.request_stop();
+      return ready;
+    } catch (...) {
+      *failed = true;
+      enough.request_stop();
+      throw;
+    }
+  });
+  HeadStart const head = take_head_start(job.source_for(pool), pool, job.book(), job.progress(), there.get_token());
+  Report report;
+  HashSummary summary{.report = report, .head_start = head};
+  summary.device.name = "CPU";
+  bool const rest = !head.input_ended || (*failed && !job.all_taken());
+  report.stopped = interrupted.stop_requested();
+  if (rest && !report.stopped) {
+    started = starting_.get();
+    pipeline.profile.warn(machine_here(started->devices));
+    summary.device = started->devices.info();
+    summary.pool = &started->pipe.pool();
+    report = run_through(started->pipe, job, started->devices, interrupted);
+  }
+  summary.grouped = job.grouped();
+  job.output().summary(summary);
+  ExitCode const code = end_of(report, job, started != nullptr ? &started->devices : nullptr, interrupted);
+  if (code != exit_interrupted && head.broken_off) throw Error(ErrorKind::system, *head.broken_off);
+  return code;
+}
+
+Report HashCommand::run_through(Pipeline& pipe, HashJob& job, DeviceGroup const& devices,
+                                std::stop_token const& interrupted) const {
+  HashSource& source = job.source_for(pipe.pool());
+  HashSink sink(source, job.book(), job.progress(), job.enough(),
+                [&] { return devices.size() == 1 || devices.all_lost(); });
+  return pipe.run(
+      source, stage_per_lane<measure::HashStage>(), [&](Completion const& completion) { sink.take(completion); },
+      interrupted);
+}
+
+/// `devices` is null if none was needed.
+ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup const* devices,
+                             std::stop_token const& interrupted) const {
+  report.unread.mark_read();  // The book has the result of each file.
+  if (interrupted.stop_requested()) {
+    job.progress().complain(message_of("Interrupted: files that were not finished have no line."));
+    return exit_interrupted;
+  }
+  if (auto const loss = devices != nullptr ? devices->lost() : std::nullopt) {
+    std::string const which = lost_devices(report), why = which.empty() ? loss->what() : which;
+    throw Error(ErrorKind::device_lost, why + (report.attribution ? "\n" + describe(*report.attribution) : ""));
+  }
+  if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
+  job.say_what_was_passed_over();
+  return job.output().all_well() ? exit_ok : exit_some_failed;
+}
+
+bool HashCommand::write_trace_of(OutputFile& file, Recording const& recording, Report const& report,
+                                 std::string const& on, Progress& progress) const {
+  try {
+    write_trace_file(file, recording, {.process = title_of("hash"), .facts = {{"device", on}}});
+  } catch (Error const& error) {
+    progress.complain(message_of(error.what()));
+    return false;
+  }
+  progress.complain(message_of(traced_text(trace.file, recording, report.wall)));
+  return true;
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

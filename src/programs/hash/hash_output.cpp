@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/hash/hash_output.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/core/pool.hpp"
+#include "programs/command/program.hpp"
+#include "programs/command/results.hpp"
+#include "programs/hash/check_list.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string line_of(Json const& json) {
+  // Paths need not be UTF-8, but JSON must be.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+Json head_start(std::optional<HeadStart> const& head) {
+  if (!head) return nullptr;
+  return {{"tiles", head->tiles}, {"bytes", head->bytes}, {"seconds", seconds(head->wall)}};
+}
+
+Json pool_of(Pool const* pool) {
+  if (pool == nullptr) return nullptr;
+  return {{"tiles", pool->size()}, {"tile_bytes", pool->shape().input_bytes}};
+}
+
+}  // namespace
+
+void HashOutput::problem(std::string const& about, std::string const& what) {
+  ++problems_;
+  progress_.complain(message_of((about.empty() ? "''" : about) + ": " + what));
+}
+
+bool HashOutput::flush() {
+  bool const taken = lines_.empty() || progress_.print(output_, lines_);
+  lines_.clear();
+  return taken;
+}
+
+/// Complains after the lines of the files before.
+void HashOutput::complain(std::string const& about, std::string const& what) {
+  flush();
+  problem(about, what);
+}
+
+void HashOutput::file(HashedFile const& file) {
+  cut_short_ = cut_short_ || file.cancelled;
+  if (file.cancelled || (cut_short_ && file.digest)) return;
+  ++files_;
+  if (format_ == HashFormat::check || format_ == HashFormat::quiet) {
+    checked(file);
+  } else if (format_ == HashFormat::json) {
+    as_json(file);
+  } else if (!file.digest) {
+    complain(file.path, file.problem);
+  } else if (format_ == HashFormat::hashes) {
+    lines_ += blake3_hex(*file.digest) + "\n";
+  } else {
+    lines_ += sum_line(blake3_hex(*file.digest), file.path) + "\n";
+  }
+}
+
+void HashOutput::checked(HashedFile const& file) {
+  std::string const& name = file.shown;
+  if (!file.digest) {
+    ++problems_;
+    lines_ += name + ": FAILED (" + file.problem + ")\n";
+  } else if (blake3_hex(*file.digest) != file.expected) {
+    ++mismatches_;
+    lines_ += name + ": FAILED\n";
+  } else if (format_ == HashFormat::check) {
+    lines_ += name + ": OK\n";
+  }
+}
+
+void HashOutput::as_json(HashedFile const& file) {
+  Json json{{"path", file.path}};
+  if (file.digest) {
+    json["bytes"] = file.bytes;
+    json["blake3"] = blake3_hex(*file.digest);
+    if (!file.expected.empty()) {
+      bool const matches = blake3_hex(*file.digest) == file.expected;
+      json["matches"] = matches;
+      if (!matches) ++mismatches_;
+    }
+  } else {
+    complain(file.path, file.problem);
+    json["problem"] = file.problem;
+  }
+  lines_ += line_of(json);
+}
+
+void HashOutput::summary(HashSummary const& of) {
+  flush();
+  if (format_ != HashFormat::json) return;
+  Report const& report = of.report;
+  Json lanes = Json::array();
+  for (LaneSummary const& lane : report.lanes) {
+    lanes.push_back({{"tiles", lane.tiles}, {"bytes_up", lane.bytes_up}, {"bytes_down", lane.bytes_down}});
+  }
+  Json devices = Json::array();
+  for (DeviceSummary const& one : report.devices) {
+    devices.push_back({{"name", one.name},
+                       {"lanes", one.lanes},
+                       {"tiles", {{"done", one.tiles}, {"failed", one.failed}}},
+                       {"loss", one.loss.empty() ? Json(nullptr) : Json(one.loss)}});
+  }
+  Json summary{
+      {"device", of.device.name},
+      {"files", files_},
+      {"problems", problems_.load()},
+      {"mismatches", mismatches_},
+      {"bytes", report.bytes_in + (of.head_start ? of.head_start->bytes : 0) + of.grouped.bytes},
+      {"seconds", seconds(report.wall + (of.head_start ? of.head_start->wall : std::chrono::nanoseconds(0)))},
+      {"head_start", head_start(of.head_start)},
+      {"small_files", {{"files", of.grouped.files}, {"bytes", of.grouped.bytes}}},
+      {"tiles", {{"done", report.tiles_done}, {"failed", report.tiles_failed}, {"cancelled", report.tiles_cancelled}}},
+      {"pool", pool_of(of.pool)},
+      {"borrow_wait_seconds", seconds(report.borrow_wait)},
+      {"producers_rest_seconds", seconds(report.producers_rest)},
+      {"fill_seconds", seconds(report.fill)},
+      {"sink_seconds", seconds(report.sink)},
+      {"stopped", report.stopped},
+      {"lanes", lanes},
+      {"devices", devices},
+      {"model", or_null(of.device.model)},
+      {"slower", slower_or_null(of.device.model)},
+      {"verdict", of.verdict ? as_members(*of.verdict) : Json(nullptr)}};
+  if (report.first_failure) {
+    summary["first_failure"] = {{"stage", report.first_failure->failure.stage},
+                                {"reason", report.first_failure->failure.reason}};
+  }
+  lines_ += line_of(Json{{"summary", summary}});
+  flush();
+}
+
+std::optional<std::string> broken_off(Report const& report) {
+  if (!report.run_failures.empty()) return report.run_failures.front().reason;
+  if (report.first_sink_failure) return report.first_sink_failure->failure.reason;
+  return std::nullopt;
+}
+
+}  // namespace penstock::cli

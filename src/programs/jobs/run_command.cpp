@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/jobs/run_command.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/core/number_text.hpp"
+#include "observe/option_members.hpp"
+#include "penstock/error.hpp"
+#include "penstock/models/devices.hpp"
+#include "penstock/observe.hpp"
+#include "programs/command/completion.hpp"
+#include "programs/command/config_file.hpp"
+#include "programs/command/program.hpp"
+#include "programs/command/results.hpp"
+#include "programs/measure/figures.hpp"
+#include "programs/measure/job_profile.hpp"
+#include "programs/measure/sweep_arguments.hpp"
+#include "programs/measure/trial.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double seconds_of(Report const& report) {
+  return std::chrono::duration<double>(report.wall).count();
+}
+
+/// A text with the run's report, items, digest and remarks, and first the device if it is a model.
+std::string about(Job const& job, measure::JobRun const& whole, DeviceInfo const& device) {
+  std::string text = (device.modelled ? "on a " + device_text(device) + "\n" : "") + describe(whole.report) + "\n";
+  if (job.items) {
+    text += count_text(whole.items, job.item) + ", " +
+            short_number(static_cast<double>(whole.items) / seconds_of(whole.report)) + " a second\n";
+  }
+  if (whole.digest) text += "digest of the results " + measure::digest_text(*whole.digest) + "\n";
+  for (std::string const& remark : whole.report.remarks) text += remark + "\n";
+  return text;
+}
+
+/// Null if no tiles were run again.
+Json attribution_json(Attribution const* attribution) {
+  if (attribution == nullptr) return nullptr;
+  Json culprits = Json::array();
+  for (Attribution::Culprit const& culprit : attribution->culprits) {
+    culprits.push_back({{"sequence", culprit.sequence},
+                        {"tag", culprit.tag},
+                        {"stage", culprit.failure.stage},
+                        {"reason", culprit.failure.reason}});
+  }
+  return {{"culprits", culprits},
+          {"innocent", attribution->innocent},
+          {"not_tried", attribution->not_tried},
+          {"remark", or_null(attribution->remark)}};
+}
+
+Json left_out_json(std::span<LeftOut const> all) {
+  Json list = Json::array();
+  for (LeftOut const& one : all) {
+    list.push_back({{"unit", one.unit},
+                    {"reason", one.reason},
+                    {"count", one.count},
+                    {"bytes", one.bytes == 0 ? Json(nullptr) : Json(one.bytes)},
+                    {"remedy", or_null(one.remedy)},
+                    {"lost", one.lost}});
+  }
+  return list;
+}
+
+std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::JobRun const& whole) {
+  Report const& report = whole.report;
+  Json options = Json::object();
+  for (JobOption const& option : job.options) {
+    options[option.name] =
+        option.several ? Json(point.values.texts(option.name)) : Json(point.values.text(option.name));
+  }
+  Json json{{"schema", 1}, {"kind", "run"}};
+  json.update(as_members(facts));
+  json.update(Json{{"options", options},
+                   {"tile_bytes", point.tile_bytes},
+                   {"tiles", report.tiles_done},
+                   {"failed", report.tiles_failed},
+                   {"cancelled", report.tiles_cancelled},
+                   {"bytes_in", report.bytes_in},
+                   {"bytes_out", report.bytes_out},
+                   {"seconds", seconds_of(report)},
+                   {"item", job.items ? Json(job.item) : Json(nullptr)},
+                   {"items", job.items ? Json(whole.items) : Json(nullptr)},
+                   {"left_out", left_out_json(report.left_out)},
+                   {"digest", whole.digest ? Json(measure::digest_text(*whole.digest)) : Json(nullptr)},
+                   {"results", or_null(whole.results)},
+                   {"verdict", report.verdict ? as_members(*report.verdict) : Json(nullptr)},
+                   {"attribution", attribution_json(report.attribution.get())},
+                   {"report", describe(report)},
+                   {"placement", report.placement},
+                   {"remarks", report.remarks}});
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+bool lost(Report const& report) {
+  for (DeviceSummary const& device : report.devices) {
+    if (!device.loss.empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void RunCommand::add_to(CLI::App& command) {
+  add_settings_to(command);
+  command.add_flag("--json", json, "Print JSON, as docs/jobs.md says");
+  command.add_flag("--strict", strict, "End with code 1 also if input was read that could not be used");
+  trace.add_to(command, "the run");
+  live.add_to(command);
+  add_config_to(command, config);
+}
+
+void RunCommand::add_settings_to(CLI::App& command) {
+  pipeline.answers = true;
+  pipeline.add_to(command, "as the job takes it. Default: " + job.tile);
+  for (JobOption const& option : job.options) {
+    add_own_option(command, option, values[option.name])
+        ->type_name(option.listed ? "VALUE" : option.type)
+        ->check(offers(option.offered));
+  }
+}
+
+measure::Setting RunCommand::setting() const {
+  measure::Setting setting{.pipeline = pipeline.options(), .job = &job};
+  measure::set(setting, "tile", pipeline.tile_text().empty() ? job.tile : pipeline.tile_text());
+  for (JobOption const& option : job.options) measure::set_own(setting, option, values.at(option.name));
+  if (pipeline.profile.profile) {
+    for (auto const& [name, value] : measure::own_values(job, *pipeline.profile.profile, pipeline.profile.path)) {
+      if (!setting.values.has(name)) measure::set(setting, name, value);
+    }
+  }
+  // Several threads may call such a sink, and a tile that goes to another thread has left its CPU's caches.
+  if (setting.pipeline.tuning.run_to_completion && job.parallel_sink && !job.ordered)
+    setting.pipeline.tuning.sink_on_lanes = true;
+  setting.expect_required();
+  static_cast<void>(setting.options());
+  if (job.check) job.check(setting.point());
+  return setting;
+}
+
+std::vector<NamedFile> RunCommand::inputs() const {
+  std::vector<NamedFile> files = named_by(&JobOption::names_input);
+  files.push_back({"--profile", pipeline.profile.path});
+  files.push_back({"--config", config});
+  return files;
+}
+
+std::vector<NamedFile> RunCommand::outputs() const {
+  return named_by(&JobOption::names_output);
+}
+
+std::vector<NamedFile> RunCommand::named_by(bool JobOption::*kind) const {
+  std::vector<NamedFile> files;
+  for (JobOption const& option : job.options) {
+    if (!(option.*kind)) continue;
+    auto const& named = values.at(option.name);
+    if (named.empty()) files.push_back({"--" + option.name, option.preset});
+    for (std::string const& path : named) files.push_back({"--" + option.name, path});
+  }
+  return files;
+}
+
+ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  measure::Setting const wanted = setting();
+  JobPoint const point = wanted.point();
+  trace.check();
+  auto written = outputs();
+  written.push_back(trace.named());
+  expect_apart(inputs(), written);
+  FilesToWrite files(inputs(), {&written.back(), 1}, interrupt.token());
+  LiveRun told_of(live, json);
+  Devices const devices = open_devices(pipeline.wish());
+  pipeline.profile.warn(machine_here(devices));
+  BenchFacts const facts = facts_here(devices, flavour(), built_with_cuda(), command_line);
+  auto const recorder = trace.file.empty() ? nullptr : trace.recorder();
+  auto const activities = trace.activity_log(recorder.get());
+  auto const ranges = trace.nvtx_ranges();
+  measure::TrialOptions options;
+  options.recorder = recorder.get();
+  options.beside = [&](Pipeline const& runs, Source const& source, JobWork const& work) {
+    return told_of.begin(runs, source, work, interrupt);
+  };
+  options.ranges = activities != nullptr ? activities.get() : ranges.get();
+  if (!json) options.print = [&output](std::string const& lines) { output.write(lines); };
+  measure::JobRun whole = run_whole(devices, wanted, options, interrupt.token());
+  if (whole.report.verdict != nullptr)
+    whole.report.verdict = std::make_shared<Verdict const>(in_options(*whole.report.verdict));
+  if (activities != nullptr) activities->finish();
+  bool const told = output.write(json ? as_json(facts, job, point, whole) : whole.results);
+  if (!json) std::fputs(about(job, whole, facts.device).c_str(), stderr);
+  if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested()) {
+    Recording const recording = recorder->take();
+    write_trace_file(
+        *file, recording,
+        {.process = title_of("run"), .facts = {{"device", device_text(facts.device)}, {"command", command_line}}});
+    tell(traced_text(trace.file, recording, whole.report.wall));
+  }
+  if (interrupt.requested()) {
+    tell("Interrupted: results are of what was done until then.");
+    return exit_interrupted;
+  }
+  if (lost(whole.report)) return exit_device;
+  bool const complete = !strict || whole.report.left_out.empty();
+  return told && whole.report.ok() && complete ? exit_ok : exit_some_failed;
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli

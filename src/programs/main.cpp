@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "penstock/models/devices.hpp"
+#include "programs/command/commands.hpp"
+#include "programs/command/program.hpp"
+#include "programs/doctor/doctor_command.hpp"
+#include "programs/hash/hash_command.hpp"
+#ifdef PENSTOCK_MEASURING
+#include "anyprogram/try/try_command.hpp"
+#include "anyprogram/watch/watch_command.hpp"
+#include "course/lab_command.hpp"
+#include "programs/bench/bench_command.hpp"
+#include "programs/compare/compare_command.hpp"
+#include "programs/tune/tune_command.hpp"
+#endif
+
+int main(int count, char** arguments) try {
+  using namespace penstock::cli;
+  HashCommand hash;
+  DoctorCommand doctor;
+#ifdef PENSTOCK_MEASURING
+  LabCommand lab;
+  BenchCommand bench;
+  CompareCommand compare;
+  TuneCommand tune;
+  TryCommand tried;
+  WatchCommand watch;
+  bench.sweep.command_line = compare.sweep.command_line = tune.command_line = tried.command_line =
+      command_text(count, arguments);
+  watch.command_line = tune.command_line;
+#endif
+  Commands commands("Feeds a GPU, or the CPU in its place, from many threads.",
+                    penstock::flavour() == penstock::Flavour::legacy ? "penstock-legacy" : "penstock",
+                    build_text(PENSTOCK_VERSION, penstock::flavour(), penstock::built_with_cuda()));
+  commands.add("hash", "Print the BLAKE3 hash of files, as b3sum does", hash);
+  commands.add("doctor", "Say what this machine is and what would hold a pipeline back", doctor);
+#ifdef PENSTOCK_MEASURING
+  commands.add("lab", "Try out how streams order and overlap what a device does", lab);
+  commands.add("bench", "Measure pipelines over named axes: threads, lanes, sizes, signals", bench);
+  commands.add("compare", "Measure the legacy build against the per-thread one, in turn", compare);
+  commands.add("tune", "Look for the best threads, lanes, sizes and signal for a job, and save them", tune);
+  commands.add("try", "Run any CUDA program as it is and with per-thread default streams, in turn", tried);
+  commands.add("watch", "Say where the time of any CUDA program goes, and if streams would help", watch);
+#endif
+  int const code = commands.run(count, arguments);
+  // A driver that starts cannot be stopped. It is not needed, and none of our objects may end beside it.
+  if (hash.leaves_device_starting()) std::_Exit(code);
+  return code;
+} catch (std::exception const& exception) {
+  return penstock::cli::complain(exception);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+
+#include "penstock/device.hpp"
+#include "penstock/flavour.hpp"
+#include "programs/measure/figures.hpp"
+#include "programs/measure/filler.hpp"
+#include "programs/measure/setting.hpp"
+
+namespace penstock::measure {
+
+inline namespace PENSTOCK_FLAVOUR {
+
+/// Measures the ceilings, each for `each`, with as many threads as keep the devices busy, all devices at once.
+/// `setting.pipeline.batch` is the number of tiles that the run puts on a device at once: copies are then measured for
+/// one tile and for that number, and kernels for that number; no copies if it maps all tiles. Kernel and filling are
+/// measured if the job says that they can be measured alone. The largest part of a tile counts. `memory` is as for
+/// work_of.
+///
+/// Blocks: until done.
+/// Throws: Error, if a device has no memory for it or fails.
+Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, unsigned producers,
+                          std::chrono::nanoseconds each, std::stop_token const& stop, FillMemory* memory = nullptr);
+
+/// Measures the rate of the links of all devices at once with large copies, `link_up` and `link_down`, in the
+/// directions of `direction`: each way alone, for `each`.
+///
+/// Blocks: until done.
+/// Throws: as measure_ceilings.
+Ceilings measure_link(DeviceGroup const& devices, Direction direction, std::chrono::nanoseconds each,
+                      std::stop_token const& stop);
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::measure

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/measure/sweep_arguments.hpp"
+
+#include <cctype>
+
+#include "engine/core/number_text.hpp"
+#include "penstock/error.hpp"
+#include "programs/command/arguments.hpp"
+#include "programs/command/completion.hpp"
+#include "programs/command/ending.hpp"
+#include "programs/command/files_to_write.hpp"
+#include "programs/command/program.hpp"
+#include "programs/measure/job_profile.hpp"
+
+namespace penstock::cli {
+namespace {
+
+/// "4KiB" for "4kb", "4 KB" and the like; empty for a text that is not a size in a unit of 1000 bytes.
+std::string in_1024(std::string const& size) {
+  std::size_t const digits = size.find_first_not_of("0123456789");
+  if (digits == 0 || digits == std::string::npos) return "";
+  std::string unit = size.substr(digits);
+  if (unit.front() == ' ') unit.erase(0, 1);
+  for (char& letter : unit) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  if (unit != "KB" && unit != "MB" && unit != "GB" && unit != "TB") return "";
+  return size.substr(0, digits) + unit.front() + "iB";
+}
+
+std::string in_bytes(std::string const& axis, std::string const& sizes) {
+  std::string list;
+  for (std::string const& bytes : measure::parse_axis(axis, sizes).values) list += (list.empty() ? "" : ",") + bytes;
+  return list;
+}
+
+}  // namespace
+
+std::string size_remark(std::string const& option, std::string const& list) {
+  for (std::size_t from = 0; from < list.size();) {
+    std::size_t const end = list.find_first_of(",.*", from);
+    std::string const size = list.substr(from, end - from);
+    if (std::string const other = in_1024(size); !other.empty()) {
+      std::string text = option;
+      text.append(" ").append(size).append(" is ").append(std::to_string(parse_size(size)));
+      text.append(" bytes; ").append(other).append(" is ").append(std::to_string(parse_size(other)));
+      return text.append(".");
+    }
+    if (end == std::string::npos) break;
+    from = end + 1;
+  }
+  return "";
+}
+
+void say_size_remark(std::string const& option, std::string const& list) {
+  std::string const remark = size_remark(option, list);
+  if (!remark.empty()) tell(remark);
+}
+
+void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
+  for (measure::AxisKind const& axis : kinds()) {
+    std::string const name(axis.name);
+    // An option that the command itself has, as tune does, stands for all points.
+    if (axis.option != nullptr && command.get_option_no_throw("--" + name) != nullptr) {
+      lists[name] = axis.preset;
+      continue;
+    }
+    auto const other = presets.find(name);
+    std::string const asked = other != presets.end() ? other->second : "";
+    std::string& list = lists[name] = asked.empty() ? axis.preset : asked;
+    command.add_option("--" + name, list, axis.help(asked))->type_name("LIST")->check(offers(axis.offered()));
+    if (axis.option != nullptr) add_former_name(command, *axis.option, list);
+  }
+  command.footer(
+      "LIST is a list as in 1,2,4, a range as in 1..4, or one that multiplies, as in 1..16*2 or 4KiB..1MiB*4; 0 is "
+      "what\n"
+      "suits the machine. A size is in bytes, or in KiB, MiB, GiB (1024-fold) or kB, MB, GB (1000-fold).\n"
+      "Every combination is a point. Rounds over all points alternate, so that what drifts meets all alike.");
+}
+
+void AxisOptions::add_devices_to(CLI::App& command) {
+  command
+      .add_option(
+          "--device", devices,
+          "auto, cpu, cuda, cuda:N, model:NAME, several of them with commas, or all: every GPU, if there is one.\n"
+          "Named more than once, one after the other. Default: auto")
+      ->type_name("NAME")
+      ->check(offers(device_words))
+      ->allow_extra_args(false);
+  slower.add_to(command);
+}
+
+CLI::Option* add_own_option(CLI::App& command, JobOption const& option, std::vector<std::string>& values) {
+  std::string const sentence = option.sentence + (option.preset.empty() ? "" : ". Default: " + option.preset);
+  if (option.several) return command.add_option("--" + option.name, values, sentence)->type_name(option.type);
+  auto const take = [&values](std::string const& value) {
+    values.clear();
+    if (!value.empty()) values.push_back(value);
+  };
+  return command.add_option_function<std::string>("--" + option.name, take, sentence)->type_name(option.type);
+}
+
+void AxisOptions::add_plain_to(CLI::App& command) {
+  for (JobOption const& option : measure::Setting{.job = job}.its_job().options) {
+    if (option.listed) continue;
+    auto& added = *add_own_option(command, option, plain[option.name]);
+    if (option.names_input) added.check(names_a_file());
+  }
+}
+
+std::vector<measure::AxisKind> AxisOptions::kinds() const {
+  return measure::axis_kinds(measure::Setting{.job = job}.its_job());
+}
+
+measure::Setting AxisOptions::begin() const {
+  measure::Setting setting{.job = job};
+  for (JobOption const& option : setting.its_job().options) {
+    if (auto const named = plain.find(option.name); named != plain.end())
+      measure::set_own(setting, option, named->second);
+  }
+  setting.expect_required();
+  if (job == nullptr) return setting;
+  for (JobOption const& option : job->options) {
+    if (!option.names_input || !setting.values.has(option.name)) continue;
+    if (std::ranges::count(setting.values.texts(option.name), "-") == 0) continue;
+    throw Error(ErrorKind::bad_argument, "--" + option.name +
+                                             " -: standard input can be read only once, and a measurement reads its "
+                                             "input again and again: name a file.");
+  }
+  return setting;
+}
+
+std::vector<NamedFile> AxisOptions::inputs() const {
+  return named_by(&JobOption::names_input);
+}
+
+std::vector<NamedFile> AxisOptions::outputs() const {
+  return named_by(&JobOption::names_output);
+}
+
+std::vector<NamedFile> AxisOptions::named_by(bool JobOption::*kind) const {
+  std::vector<NamedFile> files;
+  for (JobOption const& option : measure::Setting{.job = job}.its_job().options) {
+    if (!(option.*kind) || !plain.contains(option.name)) continue;
+    for (std::string const& path : plain.at(option.name)) files.push_back({"--" + option.name, path});
+  }
+  return files;
+}
+
+void AxisOptions::check(std::span<measure::Point const> points) const {
+  auto const& job_check = measure::Setting{.job = job}.its_job().check;
+  if (!job_check) return;
+  for (measure::Point const& point : points) job_check(point.setting.point());
+}
+
+void AxisOptions::set(std::string const& axis, std::string const& value) {
+  if (axis == "device") {
+    devices = {value};
+  } else {
+    lists[axis] = value;
+  }
+}
+
+void AxisOptions::add_profile_to(CLI::App& command) {
+  profile.add_to(command, profile_fills_in, [this, &command](Profile const& taken) {
+    auto const values = measure::axis_values(measure::Setting{.job = job}.its_job(), taken, profile.path);
+    for (auto const& [axis, value] : values) {
+      OptionRow const* const row = find_option(axis);
+      // Values that follow from named options are left for the pipeline to choose.
+      bool const open = !is_named(command, axis) && (row == nullptr || !follows_from_named(command, *row));
+      if (!open) continue;
+      lists[axis] = value;
+      from_profile.insert(axis);
+    }
+  });
+}
+
+std::vector<measure::Axis> AxisOptions::axes() const {
+  std::vector<measure::Axis> all;
+  measure::Setting const first = begin();
+  std::vector<std::string> const named = wishes();
+  if (named.size() > 1) all.push_back(measure::axis_of("device", named, first));
+  for (measure::AxisKind const& axis : kinds()) {
+    std::string const name(axis.name);
+    all.push_back(measure::parse_axis(name, lists.at(name), first));
+  }
+  for (measure::Point const& point : measure::points_of(all, first)) static_cast<void>(point.setting.options());
+  return all;
+}
+
+std::vector<std::string> AxisOptions::wishes() const {
+  std::vector<std::string> all;
+  for (std::string const& device : devices) all.push_back(slower.applied_to(device));
+  return all;
+}
+
+void AxisOptions::remark_on_sizes() const {
+  for (measure::AxisKind const& axis : kinds()) {
+    std::string const name(axis.name);
+    if (is_in_bytes(name)) say_size_remark("--" + name, lists.at(name));
+  }
+}
+
+void AxisOptions::add_plain(std::vector<std::string>& words) const {
+  for (auto const& [name, values] : plain) {
+    for (std::string const& value : values) words.insert(words.end(), {"--" + name, value});
+  }
+}
+
+std::vector<std::string> AxisOptions::arguments() const {
+  std::vector<std::string> all;
+  for (std::string const& device : wishes()) all.insert(all.end(), {"--device", device});
+  add_plain(all);
+  for (measure::AxisKind const& axis : kinds()) {
+    std::string const name(axis.name);
+    all.push_back("--" + name);
+    all.push_back(is_in_bytes(name) ? in_bytes(name, lists.at(name)) : lists.at(name));
+  }
+  return all;
+}
+
+void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string> const& presets) {
+  axes.add_to(command, presets);
+  axes.add_profile_to(command);
+  axes.add_devices_to(command);
+  axes.add_plain_to(command);
+  command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200")
+      ->type_name("MS")
+      ->check(whole_number(10, 60'000));
+  auto& as_data = *command.add_flag("--json", json, "Print JSON, as docs/results.md says");
+  command.add_flag("--csv", csv, "Print a line for each point, with commas")->excludes(&as_data);
+  command.add_option("--html", html, "Also write a page with charts, timeline and data to this file")
+      ->type_name("FILE")
+      ->check(names_an_output());
+}
+
+std::vector<std::string> SweepArguments::round(std::string const& program, AxisOptions const& points) const {
+  std::vector<std::string> all{program, "bench", "--json", "--repeats", "1"};
+  all.insert(all.end(), {"--window", std::to_string(milliseconds)});
+  for (std::string const& argument : points.arguments()) all.push_back(argument);
+  return all;
+}
+
+std::vector<std::string> SweepArguments::one_round(std::string const& program, AxisOptions const& points,
+                                                   unsigned order, bool with_digests) const {
+  auto all = round(program, points);
+  all.insert(all.end(), {"--load", "0", "--no-ceilings", "--no-verdict", "--order", std::to_string(order)});
+  if (axes.job != nullptr && !with_digests) all.emplace_back("--no-digests");
+  return all;
+}
+
+std::vector<std::string> SweepArguments::judged_round(std::string const& program, AxisOptions const& points,
+                                                      std::span<std::size_t const> only) const {
+  auto all = round(program, points);
+  std::string list;
+  for (std::size_t const point : only) list += (list.empty() ? "" : ",") + std::to_string(point);
+  all.insert(all.end(), {"--only", list});
+  if (axes.job != nullptr) all.emplace_back("--no-digests");
+  return all;
+}
+
+FilesToWrite SweepArguments::files_to_write(TraceArguments const& trace, std::stop_token const& stop) const {
+  trace.check();
+  std::vector<NamedFile> read = axes.inputs();
+  read.push_back({"--profile", axes.profile.path});
+  std::vector<NamedFile> const own{{"--html", html}, trace.named()};
+  std::vector<NamedFile> written = axes.outputs();
+  written.insert(written.end(), own.begin(), own.end());
+  expect_apart(read, written);
+  return {read, own, stop};
+}
+
+void SweepArguments::warn_of_foreign_profile(std::optional<Flavour> flavour, std::stop_token const& stop) const {
+  if (!axes.profile.profile) return;
+  std::vector<std::string> command{this_program(), "bench", "--json", "--no-points", "--device", axes.wishes().front()};
+  axes.add_plain(command);
+  ChildEnd const end = run_child(command, stop);
+  if (end.code != exit_ok) return;  // The process that measures will say why.
+  ProfiledMachine here = machine_of_results(end.output);
+  if (flavour) here.flavour = flavour_name(*flavour);
+  axes.profile.warn(here);
+}
+
+}  // namespace penstock::cli

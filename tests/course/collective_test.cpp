@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "course/experiment.hpp"
+#include "engine/cpu/cpu_device.hpp"
+
+namespace penstock::lab {
+namespace {
+
+/// Times are told on CPU devices, not judged: two CPUs do the work of all of them.
+TEST(Collective, HasRightSumsInEachOfItsWays) {
+  cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 4}}, second{{.ordinal = 1, .compute_threads = 4}};
+  Observation const seen = observe(DeviceGroup{&first, &second}, collective());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_THAT(seen.verdict.fact, testing::StartsWith("all sums are right; "));
+  ASSERT_GE(seen.figures.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    Figure const& way = seen.figures[i];
+    EXPECT_GT(way.value, 0) << way.what;
+    // Nothing says how long it takes without room for the collective.
+    EXPECT_EQ(way.possible.has_value(), i != 1) << way.what;
+    EXPECT_FALSE(way.bound.empty()) << way.what;
+    if (i > 0) {
+      EXPECT_LT(way.text, seen.figures[i - 1].text);
+    }
+  }
+  EXPECT_EQ(first.outstanding(), cpu::Outstanding{});
+  EXPECT_EQ(second.outstanding(), cpu::Outstanding{});
+}
+
+}  // namespace
+}  // namespace penstock::lab

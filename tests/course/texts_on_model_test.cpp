@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Experiments from texts on streams on modelled GPUs, whose times are known.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "course/experiment.hpp"
+#include "course/gain.hpp"
+#include "course/wrong_device.hpp"
+#include "models/host_keeper.hpp"
+#include "models/modelled_time.hpp"
+#include "models/models.hpp"
+#include "penstock/clock.hpp"
+
+namespace penstock::lab {
+namespace {
+
+using support::WrongDevice;
+
+cpu::DeviceModel one_engine() {
+  auto model = built_in_model("h200").value();
+  model.copy_engines = 1;
+  model.copies_in_order_of_issue = true;
+  return model;
+}
+
+/// A model on a clock that is 20 times slower.
+struct AModel : testing::Test {
+  AModel() { cpu::slow_clock(20); }
+  static cpu::CpuOptions options(cpu::DeviceModel const& model = built_in_model("h200").value()) {
+    return {.compute_threads = 2, .time = cpu::modelled_time(model)};
+  }
+  static Figure figure(Observation const& seen, std::string const& what) {
+    for (Figure const& figure : seen.figures) {
+      if (figure.what == what) return figure;
+    }
+    throw std::runtime_error("no figure " + what);
+  }
+};
+
+TEST_F(AModel, TakesLittleMoreThanIsPossibleForPartsOverStreams) {
+  cpu::CpuDevice device(options());
+  auto const seen = observe(device, streams());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_LT(figure(seen, "4 streams").value, figure(seen, "1 stream").value);
+  EXPECT_GE(figure(seen, "1 stream").text.value(), 1.9 * figure(seen, "2 streams").text.value());
+}
+
+TEST_F(AModel, IsBoundByItsLinkWhereKernelsAreShort) {
+  cpu::CpuDevice device(options());
+  auto const seen = observe(device, short_kernel());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_LT(figure(seen, "4 streams").possible.value(), figure(seen, "4 streams").text.value());
+}
+
+TEST_F(AModel, IsTwiceAsFastAtBestForFourPartsOfEqualSteps) {
+  cpu::CpuDevice device(options());
+  auto const seen = observe(device, equal_steps());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  Figure const ratio = figure(seen, "4 streams, times as fast");
+  EXPECT_NEAR(ratio.possible.value(), 2, 0.1);
+  EXPECT_EQ(ratio.text, 3);
+}
+
+TEST_F(AModel, SeesWhatIsExpected) {
+  cpu::CpuDevice device(options());
+  for (auto const& experiment : {buffers(), blocking_loop(), slow_callback(), vector_add(), graph_calls()}) {
+    auto const seen = observe(device, experiment);
+    EXPECT_TRUE(seen.verdict.as_expected) << experiment.name << ": " << seen.verdict.fact;
+  }
+}
+
+TEST_F(AModel, HasThreadsThatUseNoMoreCpuTimeThanPasses) {
+  cpu::CpuDevice device(options());
+  auto const seen = observe(device, event_waits());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  for (std::string const way : {"polling", "waiting", "asleep"}) {
+    auto const wait = std::ranges::find_if(seen.intervals, [&](Interval const& one) { return one.row == way; });
+    ASSERT_NE(wait, seen.intervals.end());
+    double const cpu_time = figure(seen, way + ", CPU time").value;
+    EXPECT_GT(cpu_time, 0) << way;
+    EXPECT_LE(cpu_time, milliseconds(wait->length())) << way;
+  }
+}
+
+TEST_F(AModel, WithOneStreamIsSeenToSaveNothing) {
+  WrongDevice device({.one_stream = true}, options());
+  Workbench bench(device);
+  auto const verdict = streams().run(bench).verdict;
+  EXPECT_FALSE(verdict.as_expected) << verdict.fact;
+  EXPECT_FALSE(verdict.disproved) << verdict.fact;
+}
+
+TEST_F(AModel, WithOneEngineInOrderOfIssueCanSaveNothingDepthFirst) {
+  cpu::CpuDevice device(options(one_engine()));
+  auto const seen = observe(device, streams());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_GE(figure(seen, "4 streams").possible.value(), 0.9 * figure(seen, "1 stream").possible.value());
+}
+
+TEST_F(AModel, WithTwoEnginesFindsNoOrderOfIssueFaster) {
+  cpu::CpuDevice device(options());
+  auto const seen = observe(device, issue_order());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("neither order was faster"), std::string::npos) << seen.verdict.fact;
+}
+
+TEST_F(AModel, ThatEndsKernelsTogetherIsFasterStreamByStream) {
+  cpu::CpuDevice device(options(built_in_model("c2050").value()));
+  auto const seen = observe(device, issue_order());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("depth first was faster"), std::string::npos) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("end together"), std::string::npos) << seen.verdict.fact;
+}
+
+TEST_F(AModel, WithOneEngineInOrderOfIssueIsFasterStepByStep) {
+  cpu::CpuDevice device(options(one_engine()));
+  auto const seen = observe(device, issue_order());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("breadth first was faster"), std::string::npos) << seen.verdict.fact;
+}
+
+TEST_F(AModel, WithOneEngineThatTakesWhatIsReadyFindsNoOrderOfIssueFaster) {
+  auto model = one_engine();
+  model.copies_in_order_of_issue = false;
+  cpu::CpuDevice device(options(model));
+  auto const seen = observe(device, issue_order());
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_NE(seen.verdict.fact.find("neither order was faster"), std::string::npos) << seen.verdict.fact;
+}
+
+}  // namespace
+}  // namespace penstock::lab

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#pragma once
-
-#include "penstock/lane/signal.hpp"
-
-namespace penstock {
-struct Call : Signal {};
-}  // namespace penstock

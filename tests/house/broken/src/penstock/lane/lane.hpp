@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#pragma once
-
-#include "penstock/core/tile.hpp"
-
-namespace penstock {
-struct Lane {};
-}  // namespace penstock

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "support/late_device.hpp"
+#include <gtest/gtest.h>
+
+#include "programs/measure/sweep.hpp"
+
+namespace penstock::measure {
+namespace {
+
+/// A model on a machine that is too slow for its clock, and short runs.
+struct ASweepOnALateClock : testing::Test {
+  support::LateDevice device;
+  SweepOptions options{.trial = {.warm_up = std::chrono::milliseconds(1), .window = std::chrono::milliseconds(5)},
+                       .least_repeats = 2,
+                       .most_repeats = 2,
+                       .load = 0.5,
+                       .ceilings = true,
+                       .judged = true};
+
+  PointResult point() { return sweep(device, points_of(std::vector{parse_axis("tile", "64KiB")}), options, {}).at(0); }
+};
+
+TEST_F(ASweepOnALateClock, JudgesNothing) {
+  PointResult const result = point();
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.tiles_per_second.size(), 2u) << "what was measured is kept";
+  EXPECT_EQ(result.too_slow, support::LateDevice::sentence());
+  EXPECT_FALSE(result.judged_by_its_clock());
+  EXPECT_FALSE(result.ceilings || result.verdict || result.latency || result.traced);
+  EXPECT_EQ(result.remarks, std::vector{support::LateDevice::sentence()});
+}
+
+TEST_F(ASweepOnALateClock, JudgesOnceTheClockIsInTime) {
+  device.late = false;
+  PointResult const result = point();
+  EXPECT_TRUE(result.judged_by_its_clock());
+  EXPECT_TRUE(result.ceilings && result.verdict && result.latency);
+}
+
+}  // namespace
+}  // namespace penstock::measure
