@@ -17,7 +17,6 @@
 
 #include "penstock/device.hpp"
 #include "penstock/error.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/stages.hpp"
 
@@ -30,8 +29,6 @@ struct ReductionOptions {
   bool nccl = true;
   std::string nccl_library = {};  ///< Name or path of the NCCL library. Empty: libnccl.so.2.
 };
-
-inline namespace PENSTOCK_FLAVOUR {
 
 /// The array of one lane on its device.
 ///
@@ -155,8 +152,6 @@ class Shares {
   std::unique_ptr<Parts> const parts_;
 };
 
-}  // namespace PENSTOCK_FLAVOUR
-
 /// Result of merging the lanes' arrays.
 template <class Element>
 struct Merged {
@@ -167,8 +162,6 @@ struct Merged {
   /// Devices that were lost, with reasons: the result lacks the data of their lanes. Empty if it is complete.
   std::vector<std::string> missing;
 };
-
-inline namespace PENSTOCK_FLAVOUR {
 
 /// An array of numbers to which each lane of a pipeline adds in a copy of its own on its device; the copies are merged
 /// at the end. For histograms, sums, minima.
@@ -263,8 +256,6 @@ class Reduction {
   Shares shares_;
 };
 
-}  // namespace PENSTOCK_FLAVOUR
-
 struct AllReduceOptions {
   /// Maximum number of blocks that it occupies on each device. With NCCL these are channels, and version 2.17 or later
   /// is needed. 0: NCCL chooses; 32 on a modelled GPU.
@@ -278,8 +269,6 @@ struct AllReduceOptions {
   /// cost.
   double stands_for = 1;
 };
-
-inline namespace PENSTOCK_FLAVOUR {
 
 class AllReduceMethod;
 
@@ -371,7 +360,5 @@ class AllReduce {
  private:
   AllReducer reducer_;
 };
-
-}  // namespace PENSTOCK_FLAVOUR
 
 }  // namespace penstock

@@ -9,10 +9,6 @@
 
 #include "penstock/stream.hpp"
 
-#if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)
-#include "penstock/flavour.hpp"
-#endif
-
 namespace penstock {
 
 /// Header in front of an image's pixels, the same on host and GPU. The pixels follow directly, row by row without
@@ -68,9 +64,6 @@ struct ImageInput {
   DeviceSpan<float> tensor = {};
 };
 
-#ifdef PENSTOCK_FLAVOUR
-inline namespace PENSTOCK_FLAVOUR {
-
 /// Resizes the part of each image that its header specifies, and writes its tensor. Each value is the mean of the
 /// pixels around its place, weighted by a triangle: pixel k of a row is at k + 0.5, value i at (i + 0.5) * scale, where
 /// scale is `part_width / width`; the weight falls in a line from 1 there to 0 at a distance of `scale`, or of 1 if it
@@ -94,8 +87,5 @@ void resize_images(std::span<ImageInput const> images, ImageForm const& form, St
 
 /// Loads the kernel, as blake3_prepare does.
 void resize_images_prepare(StreamRef stream);
-
-}  // namespace PENSTOCK_FLAVOUR
-#endif
 
 }  // namespace penstock

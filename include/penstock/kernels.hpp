@@ -14,10 +14,6 @@
 
 #include "penstock/stream.hpp"
 
-#if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)
-#include "penstock/flavour.hpp"
-#endif
-
 namespace penstock {
 
 /// Sizes of the pieces into which BLAKE3 divides its input.
@@ -94,9 +90,6 @@ class Blake3Tree {
 
 /// Lower-case hexadecimal, as b3sum prints it.
 std::string blake3_hex(Blake3Digest const& digest);
-
-#ifdef PENSTOCK_FLAVOUR
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Type of the elements of an array that is given as bytes.
 enum class ElementType : std::uint8_t { u32, i32, u64, i64, f32, f64 };
@@ -219,8 +212,5 @@ void sum_present_rows(DeviceSpan<std::uint32_t const> rows, DeviceSpan<std::uint
 
 /// Loads the kernel, as blake3_prepare does.
 void sum_present_rows_prepare(StreamRef stream);
-
-}  // namespace PENSTOCK_FLAVOUR
-#endif
 
 }  // namespace penstock

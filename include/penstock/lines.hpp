@@ -13,9 +13,6 @@
 #include <vector>
 
 #include "penstock/stream.hpp"
-#if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)
-#include "penstock/flavour.hpp"
-#endif
 
 namespace penstock {
 
@@ -189,9 +186,6 @@ inline constexpr std::size_t most_line_groups = 4096;
 /// Maximum number of decimals of a sum.
 inline constexpr std::uint32_t most_line_places = 18;
 
-#ifdef PENSTOCK_FLAVOUR
-inline namespace PENSTOCK_FLAVOUR {
-
 /// Adds the lines of each input to `groups`: group g has the lines whose key is g, and the last group all others. The
 /// last line of an input may lack its "\n". A "\r" before the "\n" belongs to no field. On a GPU one kernel processes
 /// up to 32 inputs.
@@ -255,8 +249,5 @@ FirstTime first_time(std::string_view text, LineFields fields);
 
 /// Loads the kernels, as blake3_prepare does.
 void sum_lines_prepare(StreamRef stream);
-
-}  // namespace PENSTOCK_FLAVOUR
-#endif
 
 }  // namespace penstock

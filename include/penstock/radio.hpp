@@ -16,9 +16,6 @@
 #include "penstock/egress/sinks.hpp"
 #include "penstock/error.hpp"
 #include "penstock/stream.hpp"
-#if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)
-#include "penstock/flavour.hpp"
-#endif
 
 namespace penstock {
 
@@ -112,9 +109,6 @@ class ModeSReceiver {
   std::unique_ptr<Parts> parts_;
 };
 
-#ifdef PENSTOCK_FLAVOUR
-inline namespace PENSTOCK_FLAVOUR {
-
 /// Finds the frames in `input`, and writes those that begin in each block of its samples to `blocks`. All arithmetic is
 /// on integers, so each device finds the same frames. The order of a block's frames is undefined, and so is the choice
 /// of the frames beyond mode_s_block_frames that are lost.
@@ -147,9 +141,6 @@ void find_mode_s(DeviceSpan<std::byte const> input, DeviceSpan<ModeSBlock> block
 
 /// Loads the kernel, as blake3_prepare does.
 void find_mode_s_prepare(StreamRef stream);
-
-}  // namespace PENSTOCK_FLAVOUR
-#endif
 
 /// Parameters of spectra. A sample is two bytes, I and Q.
 struct SpectrumForm {
@@ -201,9 +192,6 @@ class Waterfall {
   std::vector<float> rows_;  ///< Means of power.
 };
 
-#ifdef PENSTOCK_FLAVOUR
-inline namespace PENSTOCK_FLAVOUR {
-
 /// Transforms consecutive samples of `input`, and writes the sums of their powers by frequency to `spectra`: first
 /// those of the first form.transforms transforms, and so on. Samples at the end that are no whole transform are left
 /// out.
@@ -226,9 +214,6 @@ void sum_spectra(DeviceSpan<std::byte const> input, DeviceSpan<float> spectra, S
 
 /// Loads the kernels, as blake3_prepare does.
 void sum_spectra_prepare(StreamRef stream);
-
-}  // namespace PENSTOCK_FLAVOUR
-#endif
 
 /// File formats of pictures. PNG needs zlib, which is loaded on first use; PPM needs nothing.
 enum class PictureFormat : std::uint8_t { png, ppm };

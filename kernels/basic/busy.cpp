@@ -9,7 +9,6 @@
 #include "penstock/clock.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 std::uint64_t now() {
@@ -49,5 +48,4 @@ void busy_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) busy_prepare_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -4,7 +4,6 @@
 #include "kernels/basic/cuda_launch.cuh"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned busy_threads = 1024;
@@ -44,5 +43,4 @@ void busy_cuda(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* s
                                             static_cast<unsigned long long>(duration.count()), stamp);
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -4,11 +4,9 @@
 #include <chrono>
 #include <cstdint>
 
-#include "penstock/flavour.hpp"
 #include "penstock/stream.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Start and end of a kernel, as its device noted them. A fresh stamp says that the kernel never ran.
 ///
@@ -34,5 +32,4 @@ void busy(std::chrono::nanoseconds duration, std::uint32_t blocks, Stamp* stamp,
 /// Loads the kernel, as blake3_prepare does.
 void busy_prepare(StreamRef stream);
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -11,7 +11,6 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Bytes of one CPU block: some 50 us of work, most of it memory's.
@@ -98,5 +97,4 @@ void combine_prepare(ElementType type, ReduceOperation operation, StreamRef stre
   if (stream.kind() == DeviceKind::cuda) combine_prepare_cuda(type, operation);
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -3,7 +3,6 @@
 #include "kernels/basic/cuda_launch.cuh"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned combine_threads = 256;
@@ -51,5 +50,4 @@ void combine_cuda(DeviceSpan<std::byte const> from, DeviceSpan<std::byte> into, 
   });
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -4,12 +4,10 @@
 #include <cstddef>
 #include <span>
 
-#include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/stream.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// into[i] = into[i] op from[i], of elements of `type`: one lane's state merged into another's.
 ///
@@ -36,5 +34,4 @@ void combine_on_host(std::span<std::byte const> from, std::span<std::byte> into,
 /// Throws: Error, if these are no whole elements.
 void fill_with_identity(std::span<std::byte> host, ElementType type, ReduceOperation operation);
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

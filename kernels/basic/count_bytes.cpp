@@ -9,7 +9,6 @@
 #include "penstock/kernels.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr std::size_t values = 256;
@@ -53,5 +52,4 @@ void count_bytes_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) count_bytes_prepare_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -5,7 +5,6 @@
 #include "kernels/basic/cuda_launch.cuh"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// One thread for each byte value, so that each thread clears and adds up one count.
@@ -45,5 +44,4 @@ void count_bytes_cuda(DeviceSpan<std::byte const> input, DeviceSpan<std::uint64_
       reinterpret_cast<unsigned long long*>(counts.address()));
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -8,11 +8,9 @@
 #include <limits>
 
 #include "penstock/device_memory.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 struct Stamp;
 
@@ -71,5 +69,4 @@ constexpr std::uint32_t modelled_blocks(unsigned multiprocessors, std::size_t bl
 /// Bytes that one block of GPU threads hashes. Each block writes one value to scratch.
 inline constexpr std::size_t blake3_cuda_grain = 128 * std::size_t{1024};
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -6,10 +6,16 @@
 #include <cuda_runtime_api.h>
 
 #include "penstock/error.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
+
+/// `stream` as CUDA names it. A kernel has no flavour, so 0, whose meaning depends on it, is refused.
+inline cudaStream_t own_stream(void* stream) {
+  if (stream != nullptr) return static_cast<cudaStream_t>(stream);
+  throw Error(ErrorKind::bad_argument,
+              "A kernel cannot be launched in stream 0: take the default stream that is meant, "
+              "Device::legacy_default_stream or Device::per_thread_default_stream.");
+}
 
 /// Throws if a CUDA call failed: device_lost if the error stays, device_refused if it can be cleared.
 inline void check_kernel(cudaError_t status, char const* what) {
@@ -33,7 +39,7 @@ void launch_kernel(void (*kernel)(Arguments...), unsigned blocks, unsigned threa
                    Arguments... arguments) {
   void* pointers[] = {static_cast<void*>(&arguments)...};
   check_kernel(cudaLaunchKernel(reinterpret_cast<void const*>(kernel), dim3(blocks), dim3(threads), pointers, 0,
-                                static_cast<cudaStream_t>(stream)),
+                                own_stream(stream)),
                what);
 }
 
@@ -43,9 +49,8 @@ void launch_cooperative_kernel(void (*kernel)(Arguments...), unsigned blocks, un
                                char const* what, Arguments... arguments) {
   void* pointers[] = {static_cast<void*>(&arguments)...};
   check_kernel(cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(kernel), dim3(blocks), dim3(threads), pointers,
-                                           0, static_cast<cudaStream_t>(stream)),
+                                           0, own_stream(stream)),
                what);
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

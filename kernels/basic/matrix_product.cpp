@@ -11,7 +11,6 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr std::uint32_t side = 128;       ///< Results of a block, each way,
@@ -174,5 +173,4 @@ float float_of(std::uint16_t half) noexcept {
   return widened(half);
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

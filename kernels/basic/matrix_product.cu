@@ -6,7 +6,6 @@
 #include "kernels/basic/cuda_launch.cuh"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 namespace wmma = nvcuda::wmma;
@@ -155,5 +154,4 @@ void matrix_roof_cuda(std::uint32_t rounds, float factor, float other, DeviceSpa
       "The matrix roof", rounds, factor, other, 0.0F, to.address());
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "penstock/flavour.hpp"
 #include "penstock/stream.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Sizes of the product of a matrix of rows x depth and one of depth x columns.
 ///
@@ -67,5 +65,4 @@ void matrix_product_prepare(StreamRef stream);
 std::uint16_t half_of(float number) noexcept;
 float float_of(std::uint16_t half) noexcept;
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -9,7 +9,6 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Elements of one CPU block: some 20 us for memory's part.
@@ -57,5 +56,4 @@ void multiply_add_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) multiply_add_prepare_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

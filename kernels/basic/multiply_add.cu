@@ -3,7 +3,6 @@
 #include "kernels/basic/cuda_launch.cuh"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned rounds_threads = 256;
@@ -32,5 +31,4 @@ void multiply_add_cuda(DeviceSpan<float const> from, std::uint32_t rounds, Devic
       from.size(), factor, addend);
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

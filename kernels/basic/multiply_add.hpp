@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "penstock/flavour.hpp"
 #include "penstock/stream.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// to[i] = from[i] + rounds, by `rounds` multiplications and additions one after the other: the arithmetic for each
 /// byte can be chosen.
@@ -33,5 +31,4 @@ constexpr double multiply_add_flops(std::uint32_t rounds, std::size_t count) {
 /// Loads the kernel, as blake3_prepare does.
 void multiply_add_prepare(StreamRef stream);
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -9,7 +9,6 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Elements of one CPU block: some 50 us of work, most of it memory's.
@@ -84,5 +83,4 @@ void neighbour_sums_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) neighbour_sums_prepare_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -5,7 +5,6 @@
 #include "kernels/basic/cuda_launch.cuh"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 __device__ void add_neighbours(std::uint32_t const* from, std::uint32_t* to, std::uint64_t count) {
@@ -67,5 +66,4 @@ std::uint32_t neighbour_sums_at_once_cuda() {
   return static_cast<std::uint32_t>(of_each * gpu_attribute(cudaDevAttrMultiProcessorCount));
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -4,11 +4,9 @@
 #include <cstdint>
 
 #include "penstock/device.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/stream.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// to[i] = from[i - 1] + from[i + 1], modulo 2^32, where the first and the last are neighbours: each result needs two
 /// of the round before, of other blocks too.
@@ -39,5 +37,4 @@ std::uint32_t neighbour_sums_at_once(DeviceInfo const& device);
 /// Loads the kernels, as blake3_prepare does.
 void neighbour_sums_prepare(StreamRef stream);
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

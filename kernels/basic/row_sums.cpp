@@ -7,7 +7,6 @@
 #include "penstock/kernels.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Words of a row that one CPU block adds up: their sums are 8 KiB, which stay in its cache.
@@ -46,5 +45,4 @@ void sum_present_rows_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) sum_present_rows_prepare_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -3,7 +3,6 @@
 #include "kernels/basic/cuda_launch.cuh"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// A warp reads 32 words of a row side by side; the warps of a block share the rows.
@@ -40,5 +39,4 @@ void sum_present_rows_cuda(DeviceSpan<std::uint32_t const> rows, DeviceSpan<std:
       sums.size(), mask.address(), sums.address());
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -7,7 +7,6 @@
 #include "penstock/kernels.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Elements of one CPU block: some 50 us of work, most of it memory's.
@@ -42,5 +41,4 @@ void sum_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) sum_prepare_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

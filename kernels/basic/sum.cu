@@ -3,7 +3,6 @@
 #include "kernels/basic/cuda_launch.cuh"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned sum_threads = 256;
@@ -26,5 +25,4 @@ void sum_cuda(DeviceSpan<float const> one, DeviceSpan<float const> other, Device
       add, blocks, sum_threads, stream, "The sum kernel", one.address(), other.address(), to.address(), to.size());
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

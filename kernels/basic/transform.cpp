@@ -8,7 +8,6 @@
 #include "penstock/kernels.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// This value makes a model take as long as an H200 did, 0.46 ms for 2^25 elements, at 60e12 operations a second.
@@ -93,5 +92,4 @@ double transform_error(std::span<float const> from, std::uint64_t first_index, s
   return largest;
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

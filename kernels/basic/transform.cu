@@ -5,7 +5,6 @@
 #include "kernels/basic/cuda_launch.cuh"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned transform_threads = block_threads;
@@ -36,5 +35,4 @@ void transform_cuda(DeviceSpan<float const> from, std::uint64_t first_index, Dev
                                                                     first_index, to.address(), from.size());
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

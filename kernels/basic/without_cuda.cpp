@@ -3,7 +3,6 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 void refuse_without_cuda() {
   throw Error(ErrorKind::unsupported,
@@ -113,5 +112,4 @@ void transform_cuda(DeviceSpan<float const> /*from*/, std::uint64_t /*first_inde
   refuse_without_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -10,7 +10,6 @@
 #include "penstock/kernels.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Bytes that one CPU block hashes: some 40 us of work, so that a 4 MiB tile keeps up to 32 threads busy.
@@ -94,5 +93,4 @@ void blake3_tile(DeviceSpan<std::byte const> input, std::uint64_t first_chunk, D
   }
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

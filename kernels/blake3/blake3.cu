@@ -8,7 +8,6 @@
 #include "penstock/kernels.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned chunk_threads = blake3_cuda_grain / blake3_chunk_bytes;
@@ -188,5 +187,4 @@ void blake3_tile_cuda(DeviceSpan<std::byte const> input, std::uint64_t first_chu
   }
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

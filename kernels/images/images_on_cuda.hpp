@@ -6,11 +6,9 @@
 
 #include "kernels/basic/cuda_bodies.hpp"
 #include "penstock/device_memory.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/images.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void resize_images_prepare_cuda();
@@ -20,5 +18,4 @@ void resize_images_cuda(std::span<ImageInput const> images, ImageForm const& for
 /// Maximum number of images in one kernel.
 inline constexpr std::size_t resize_images_inputs = 32;
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

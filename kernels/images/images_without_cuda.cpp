@@ -2,7 +2,6 @@
 #include "kernels/images/images_on_cuda.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 void resize_images_prepare_cuda() {
   refuse_without_cuda();
@@ -13,5 +12,4 @@ void resize_images_cuda(std::span<ImageInput const> /*images*/, ImageForm const&
   refuse_without_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

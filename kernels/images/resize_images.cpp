@@ -10,7 +10,6 @@
 #include "penstock/images.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Rows of a tensor for one CPU block: some 100 us of work for pixels that are twice as many in each direction.
@@ -152,5 +151,4 @@ void resize_images_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) resize_images_prepare_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

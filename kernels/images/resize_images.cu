@@ -7,7 +7,6 @@
 #include "penstock/images.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Arguments of a kernel, passed by value.
@@ -77,5 +76,4 @@ void resize_images_cuda(std::span<ImageInput const> images, ImageForm const& for
                                  block_threads, stream, "The resize_images kernel", all);
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -6,11 +6,9 @@
 #include <cstdint>
 
 #include "kernels/lines/line_values.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/lines.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// The fields that each line of an access log has; the format is recognised by them.
 enum LogField : std::uint32_t { log_time = access_log_time, log_request, log_status, log_bytes };
@@ -113,5 +111,4 @@ class LogParts {
   Place end_{};
 };
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

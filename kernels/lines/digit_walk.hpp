@@ -11,10 +11,8 @@
 #include <span>
 
 #include "kernels/lines/line_walk.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Reads a field of at most eight bytes as a number; false if one of them is no digit. `bytes` are the last eight up to
 /// the end of the field, which has `size` of them, at least one.
@@ -139,5 +137,4 @@ class DigitWalk {
   std::size_t end_ = 0;  ///< End of the field that was read last.
 };
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -5,10 +5,8 @@
 #include <cstdint>
 
 #include "kernels/lines/line_walk.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 template <class Place, class ByteAt>
 PENSTOCK_WALKS_THERE constexpr void skip_blanks(ByteAt const& byte_at, Place& begin, Place& end) {
@@ -152,5 +150,4 @@ class MemberPath {
   unsigned depth_ = 0;
 };
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -11,10 +11,8 @@
 
 #include "kernels/lines/json_walk.hpp"
 #include "kernels/lines/line_stops.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Finds the stops of JSON as StopSet finds the ends of fields. The result depends on the bytes before.
 class JsonStopSet {
@@ -57,5 +55,4 @@ class JsonStopSet {
   LineFields fields_;
 };
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

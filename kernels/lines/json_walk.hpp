@@ -6,10 +6,8 @@
 
 #include "kernels/lines/json_name.hpp"
 #include "kernels/lines/line_walk.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// True for the characters that begin, end or divide members.
 PENSTOCK_WALKS_THERE constexpr bool is_json_stop(char byte) {
@@ -186,5 +184,4 @@ class JsonWalk {
   WalkedLine line_;
 };
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

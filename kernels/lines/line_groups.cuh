@@ -5,10 +5,8 @@
 #include <type_traits>
 
 #include "kernels/lines/line_walk.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Number of groups that are added up in shared memory first.
 inline constexpr unsigned own_line_groups = 1024;
@@ -114,5 +112,4 @@ struct OwnLineGroups {
   }
 };
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -14,10 +14,8 @@
 #endif
 
 #include "kernels/lines/line_walk.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Sets each bit up to which, with itself, an odd number of bits are set.
 constexpr std::uint64_t odd_up_to(std::uint64_t bits) noexcept {
@@ -277,5 +275,4 @@ class StopSetBy {
   StopSet const& set_;
 };
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

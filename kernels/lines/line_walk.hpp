@@ -7,11 +7,9 @@
 #include "kernels/lines/access_log.hpp"
 #include "kernels/lines/line_time.hpp"
 #include "kernels/lines/line_values.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/lines.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Walk that a line needs. Each kernel is compiled for one of them.
 enum class LineWalk : std::uint8_t {
@@ -289,5 +287,4 @@ PENSTOCK_WALKS_THERE constexpr WalkedLine walk_line(Stops& stops, ByteAt const& 
   return walk_shifted<how>(byte_at, begin, end, fields);
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

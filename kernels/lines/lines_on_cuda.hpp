@@ -6,11 +6,9 @@
 
 #include "kernels/basic/cuda_bodies.hpp"
 #include "penstock/device_memory.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/lines.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void sum_lines_prepare_cuda();
@@ -23,5 +21,4 @@ inline constexpr std::size_t sum_lines_inputs = 32;
 /// Bytes that one block of GPU threads searches for lines.
 inline constexpr std::size_t sum_lines_block_bytes = 8192;
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

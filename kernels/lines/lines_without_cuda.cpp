@@ -2,7 +2,6 @@
 #include "kernels/lines/lines_on_cuda.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 void sum_lines_prepare_cuda() {
   refuse_without_cuda();
@@ -14,5 +13,4 @@ void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> /*inputs*/, Lin
   refuse_without_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -4,10 +4,8 @@
 #include <cstdint>
 
 #include "kernels/lines/literal_table.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 constexpr unsigned warp = 32;
 constexpr unsigned all_lanes = 0xffffffff;
@@ -104,5 +102,4 @@ struct LiteralMarks {
   }
 };
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

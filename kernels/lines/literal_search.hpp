@@ -10,10 +10,8 @@
 #include <span>
 
 #include "kernels/lines/literal_table.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Finds the lines of a text that have one of some literals.
 ///
@@ -97,5 +95,4 @@ class LiteralSearch {
   LiteralSteps steps_;
 };
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -10,10 +10,8 @@
 #include <span>
 
 #include "kernels/lines/line_stops.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Goes from stop to stop through a text. Places count from its beginning.
 template <class Set>
@@ -105,5 +103,4 @@ class StopCursor {
   StopBits bits_;
 };
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

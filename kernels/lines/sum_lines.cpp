@@ -18,7 +18,6 @@
 #include "penstock/lines.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Bytes of one CPU block: some 50 us of work.
@@ -282,5 +281,4 @@ void sum_lines_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) sum_lines_prepare_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

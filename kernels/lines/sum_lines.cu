@@ -10,7 +10,6 @@
 #include "kernels/lines/literal_marks.cuh"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// A warp walks over the lines that begin in its part of the block's bytes, one after the other: its threads look at
@@ -234,5 +233,4 @@ void sum_lines_cuda(std::span<DeviceSpan<std::byte const> const> inputs, LineFie
       static_cast<unsigned>(groups.size()), reasons.empty() ? nullptr : reasons.address());
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

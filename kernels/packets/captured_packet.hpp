@@ -6,11 +6,9 @@
 #include <cstdint>
 
 #include "kernels/packets/packet_octets.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/packets/packet_sums.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// A record of a capture.
 struct CapturedPacket {
@@ -130,5 +128,4 @@ PENSTOCK_PARSES_THERE constexpr CapturedPacket captured_packet(Octets records, s
   return found;
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

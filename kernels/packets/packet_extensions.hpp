@@ -5,10 +5,8 @@
 #include <cstdint>
 
 #include "kernels/packets/packet_headers.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Protocols that are headers of IPv6.
 namespace extension {
@@ -113,5 +111,4 @@ PENSTOCK_PARSES_THERE constexpr void parse_ipv6(ParsedPacket& parsed, Octets pac
   parse_payload(parsed, packet, payload);
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

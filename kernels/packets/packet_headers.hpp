@@ -5,11 +5,9 @@
 #include <cstdint>
 
 #include "kernels/packets/packet_octets.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/packets/packet_sums.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Contents of a packet's headers.
 struct ParsedPacket {
@@ -139,5 +137,4 @@ PENSTOCK_PARSES_THERE constexpr void parse_ipv4(ParsedPacket& parsed, Octets pac
   parse_payload(parsed, packet, payload);
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

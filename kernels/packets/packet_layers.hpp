@@ -5,10 +5,8 @@
 #include <cstdint>
 
 #include "kernels/packets/packet_links.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// The layer behind an EtherType at `at`. A value below all EtherTypes is a length, as in IEEE 802.3.
 PENSTOCK_PARSES_THERE constexpr PacketLayer behind_type(Octets packet, std::uint32_t bytes, std::uint32_t at) {
@@ -146,5 +144,4 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_ip(Octets packet, std::uint
   return at;
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

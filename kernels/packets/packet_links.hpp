@@ -5,10 +5,8 @@
 #include <cstdint>
 
 #include "kernels/packets/packet_octets.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Contents of a packet at a place: an EtherType, or one of the formats below.
 struct PacketLayer {
@@ -195,5 +193,4 @@ PENSTOCK_PARSES_THERE constexpr PacketLayer begin_of_link(Octets packet, std::ui
   }
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

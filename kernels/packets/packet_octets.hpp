@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "penstock/flavour.hpp"
-
 // These functions are for the GPU only in a CUDA source.
 #ifdef __CUDACC__
 #define PENSTOCK_PARSES_THERE __device__
@@ -14,7 +12,6 @@
 #endif
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 using Octets = unsigned char const*;
 
@@ -50,5 +47,4 @@ PENSTOCK_PARSES_THERE constexpr bool is_right(std::uint64_t sum) {
   return sum == 0xFFFFU;
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -7,11 +7,9 @@
 #include "kernels/packets/captured_packet.hpp"
 #include "kernels/packets/packet_extensions.hpp"
 #include "kernels/packets/packet_layers.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/packets/packet_sums.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Parses a packet of `original` bytes on the wire, of which the capture has `bytes`.
 PENSTOCK_PARSES_THERE constexpr ParsedPacket parse_packet(Octets packet, std::uint32_t bytes, std::uint32_t original,
@@ -53,5 +51,4 @@ PENSTOCK_PARSES_THERE constexpr std::uint32_t state_of(std::uint32_t hash) {
 }
 inline constexpr std::uint32_t flow_places = 64;
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -6,11 +6,9 @@
 
 #include "kernels/basic/cuda_bodies.hpp"
 #include "penstock/device_memory.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/packets/packet_sums.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void sum_packets_prepare_cuda();
@@ -21,5 +19,4 @@ void sum_packets_cuda(std::span<PacketInput const> inputs, DeviceSpan<PacketTota
 inline constexpr std::size_t sum_packets_inputs = 32;
 inline constexpr std::size_t sum_packets_block_packets = 64;
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -2,7 +2,6 @@
 #include "kernels/packets/packets_on_cuda.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 void sum_packets_prepare_cuda() {
   refuse_without_cuda();
@@ -13,5 +12,4 @@ void sum_packets_cuda(std::span<PacketInput const> /*inputs*/, DeviceSpan<Packet
   refuse_without_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

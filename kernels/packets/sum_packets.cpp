@@ -13,7 +13,6 @@
 #include "penstock/packets/packet_sums.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Packets of one CPU block: some 30 us of work.
@@ -180,5 +179,4 @@ void sum_packets_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) sum_packets_prepare_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -8,7 +8,6 @@
 #include "penstock/ingest/framing.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// A warp looks at one packet after the other: all its threads at the headers, and each at a part of the bytes that the
@@ -168,5 +167,4 @@ void sum_packets_cuda(std::span<PacketInput const> inputs, DeviceSpan<PacketTota
       totals.address(), flows.address(), static_cast<std::uint32_t>(flows.size() - 1));
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

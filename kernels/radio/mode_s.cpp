@@ -15,7 +15,6 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Blocks of samples for one CPU block: some 100 us of work.
@@ -206,5 +205,4 @@ void find_mode_s_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) find_mode_s_prepare_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -7,7 +7,6 @@
 #include "kernels/radio/radio_on_cuda.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned mode_s_warp = 32;
@@ -226,5 +225,4 @@ void find_mode_s_cuda(DeviceSpan<std::byte const> input, DeviceSpan<ModeSBlock> 
       static_cast<unsigned>(count));
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -6,11 +6,9 @@
 
 #include "kernels/basic/cuda_bodies.hpp"
 #include "penstock/device_memory.hpp"
-#include "penstock/flavour.hpp"
 #include "penstock/radio.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// The GPU's bodies of these launchers, like those of cuda_bodies.hpp.
 void find_mode_s_prepare_cuda();
@@ -23,5 +21,4 @@ void sum_spectra_cuda(DeviceSpan<std::byte const> input, DeviceSpan<float> spect
 /// Threads of one block that looks for frames of Mode S.
 inline constexpr unsigned mode_s_threads = 512;
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

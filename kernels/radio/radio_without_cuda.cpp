@@ -2,7 +2,6 @@
 #include "kernels/radio/radio_on_cuda.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 void find_mode_s_prepare_cuda() {
   refuse_without_cuda();
@@ -22,5 +21,4 @@ void sum_spectra_cuda(DeviceSpan<std::byte const> /*input*/, DeviceSpan<float> /
   refuse_without_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

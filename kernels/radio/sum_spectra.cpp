@@ -16,7 +16,6 @@
 #include "penstock/radio.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Number of transforms done at once, each step of all of them by the same instructions.
@@ -162,5 +161,4 @@ void sum_spectra_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) sum_spectra_prepare_cuda();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -6,7 +6,6 @@
 #include "kernels/radio/radio_on_cuda.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 constexpr unsigned spectra_warp = 32;
@@ -111,5 +110,4 @@ void sum_spectra_cuda(DeviceSpan<std::byte const> input, DeviceSpan<float> spect
   launch(input, spectra, form, most_blocks, stream);
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

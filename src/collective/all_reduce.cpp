@@ -8,7 +8,6 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 AllReducer::AllReducer(DeviceGroup const& devices, ElementType type, ReduceOperation operation,
                        AllReduceOptions const& options)
@@ -53,5 +52,4 @@ void AllReducer::wait() {
   method_->wait();
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

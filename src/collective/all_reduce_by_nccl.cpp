@@ -10,7 +10,6 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 class ByNccl final : public AllReduceMethod {
@@ -133,5 +132,4 @@ std::unique_ptr<AllReduceMethod> all_reduce_by_nccl(AllReducePlan const& plan, s
   return method;
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -20,7 +20,6 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 using Arrays = std::vector<std::span<std::byte>>;
@@ -244,5 +243,4 @@ std::unique_ptr<AllReduceMethod> all_reduce_by_thread(AllReducePlan const& plan,
   return method;
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -7,10 +7,8 @@
 
 #include "engine/core/own_process.hpp"
 #include "penstock/collective.hpp"
-#include "penstock/flavour.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Devices, element type and operation of an all-reduce, with its options.
 struct AllReducePlan {
@@ -46,5 +44,4 @@ std::unique_ptr<AllReduceMethod> all_reduce_by_nccl(AllReducePlan const& plan, s
 /// Throws: Error.
 std::unique_ptr<AllReduceMethod> all_reduce_by_thread(AllReducePlan const& plan, std::string& how);
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

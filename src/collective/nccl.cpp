@@ -7,7 +7,6 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 [[noreturn]] void refuse(std::string const& what) {
@@ -164,5 +163,4 @@ std::unique_ptr<Nccl> Nccl::open(std::vector<int> const& gpus, std::string const
   return std::make_unique<LoadedNccl>(gpus, library, channels);
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -8,12 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "penstock/flavour.hpp"
 #include "penstock/kernels.hpp"
 #include "penstock/stream.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 /// Limit for NCCL's blocks on each GPU.
 struct NcclChannels {
@@ -60,5 +58,4 @@ class Nccl {
   virtual void leave() noexcept = 0;
 };
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

@@ -4,10 +4,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "penstock/flavour.hpp"
-
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace nccl {
 
 /// The part of NCCL's interface that is used here, so that a build needs no header and a start no library. Its
@@ -55,5 +52,4 @@ struct Calls {
 };
 
 }  // namespace nccl
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

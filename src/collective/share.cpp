@@ -5,7 +5,6 @@
 #include "penstock/collective.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 
 Share::Share(Device& device, std::size_t bytes, bool guarded)
     : bytes_(bytes), memory_(device.allocate(std::max<std::size_t>(bytes, 1))) {
@@ -47,5 +46,4 @@ Share::Update::~Update() {
   }
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

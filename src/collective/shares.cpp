@@ -11,7 +11,6 @@
 #include "penstock/error.hpp"
 
 namespace penstock {
-inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Throws: Error of kind bad_argument, if no array is that long.
@@ -296,5 +295,4 @@ void Shares::Parts::clear() {
   }
 }
 
-}  // namespace PENSTOCK_FLAVOUR
 }  // namespace penstock

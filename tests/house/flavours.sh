@@ -62,7 +62,7 @@ fi
 case $case in
   SourcesWithoutKernels)
     file=user.cpp
-    for header in stages pipeline devices kernels; do
+    for header in stages pipeline models/devices; do
       write "#include <penstock/$header.hpp>"
       taken "${per_thread[@]}"
       taken "${legacy[@]}"

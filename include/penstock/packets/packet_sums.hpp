@@ -12,10 +12,6 @@
 #include "penstock/error.hpp"
 #include "penstock/stream.hpp"
 
-#if defined(PENSTOCK_PER_THREAD) || defined(PENSTOCK_LEGACY) || !defined(PENSTOCK_NO_FLAVOUR)
-#include "penstock/flavour.hpp"
-#endif
-
 namespace penstock {
 
 /// The properties that packets of one flow share. A flow has one direction: answers are another flow.
@@ -95,9 +91,6 @@ struct PacketInput {
   DeviceSpan<std::byte const> places;
 };
 
-#ifdef PENSTOCK_FLAVOUR
-inline namespace PENSTOCK_FLAVOUR {
-
 /// Adds the packets of each input to `totals` and to `flows`. In a tunnel the outermost IP header counts. On a GPU one
 /// kernel processes up to 32 inputs.
 ///
@@ -118,8 +111,5 @@ void sum_packets(std::span<PacketInput const> inputs, DeviceSpan<PacketTotals> t
 
 /// Loads the kernel, as blake3_prepare does.
 void sum_packets_prepare(StreamRef stream);
-
-}  // namespace PENSTOCK_FLAVOUR
-#endif
 
 }  // namespace penstock
