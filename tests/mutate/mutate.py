@@ -46,7 +46,8 @@ def sampled(all_of, every, seed):
 def rounds(place, mutant, quick):
     """Programs and the tests in them, what is quick and likely to kill first."""
     layer = layer_of(mutant.path)
-    known = [name for name in yard.PROGRAMS[layer] if f"penstock_{name}_tests" in place.targets]
+    wanted = yard.PROGRAMS[layer] + yard.OF_UNIT.get(pathlib.PurePath(mutant.path).stem, [])
+    known = [name for name in wanted if f"penstock_{name}_tests" in place.targets]
     if mutant.operator == "order":
         return [(name, "*") for name in yard.MODEL_PROGRAMS if f"penstock_{name}_tests" in place.targets]
     own = place.suites(mutant.path)

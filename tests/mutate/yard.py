@@ -16,6 +16,14 @@ PROGRAMS = {
     "flow": ["flow", "records"],
     "records": ["records"],
 }
+# Units that components above use, and the programs that test them by that.
+OF_UNIT = {
+    "between_processes": ["ring"],
+    "clock": ["modelled_gpu"],
+    "atomics": ["modelled_gpu"],
+    "descriptor": ["file", "ring"],
+    "host_time": ["modelled_gpu"],
+}
 # Orders weaker than the machine's own make no difference when tests run on it: programs that know the memory model do.
 MODEL_PROGRAMS = ["memory_model"]
 # Most tests of a contract are run with each lane or pipeline that there is: first the others, then with a few of them.
