@@ -24,7 +24,7 @@ FILENAME == scratch "/symbols" {
   if (match(line, /penstock::([a-z_]+::)?legacy::/)) mark(file, "legacy", substr(line, RSTART, RLENGTH - 2))
   if ($NF != "U" || NF != 3) next
   # Kernels, which are built once, launch by handle only: own_stream of cuda_launch.cuh refuses 0.
-  if (file ~ /(^|\/)kernels\/CMakeFiles\// && $2 ~ /^cudaLaunch(Cooperative)?Kernel$/) next
+  if (file ~ /(^|\/)kernels\/CMakeFiles\// && $2 ~ /^(__)?cudaLaunch(Cooperative)?Kernel$/) next
   if ($2 in per_thread) mark(file, "per-thread", $2)
   if ($2 in legacy) mark(file, "legacy", $2)
   if ($2 in always_zero) mark(file, "always zero", $2)

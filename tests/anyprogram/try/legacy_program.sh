@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # legacy_program.sh PENSTOCK CASE FOLDER: penstock try on a GPU, on programs that name no stream, which are in FOLDER.
 # shellcheck source=tests/programs/program_world.sh
-source "$(dirname "$0")/../program_world.sh"
+source "$(dirname "$0")/../../programs/program_world.sh"
 folder=$(realpath "$3")
 nvidia-smi > /dev/null 2>&1 || exit 77
 

@@ -3,7 +3,7 @@
 # usage: try_program.sh PENSTOCK CASE FOLDER
 # Holds `penstock try` to its promises, with programs and a stand-in for a CUDA driver that are in FOLDER.
 # shellcheck source=tests/programs/program_world.sh
-source "$(dirname "$0")/../program_world.sh"
+source "$(dirname "$0")/../../programs/program_world.sh"
 folder=$3
 export LD_LIBRARY_PATH=$folder
 tried() { run try --rounds 3 "$@"; }

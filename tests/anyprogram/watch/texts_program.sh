@@ -3,7 +3,7 @@
 # texts_program.sh PENSTOCK CASE TEXTS: penstock watch on a GPU, on the programs of the texts: each fault comes first in its list,
 # and overlap is what the trace gives.
 # shellcheck source=tests/programs/program_world.sh
-source "$(dirname "$0")/../program_world.sh"
+source "$(dirname "$0")/../../programs/program_world.sh"
 texts=$(realpath "$3")
 nvidia-smi > /dev/null 2>&1 || exit 77
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # watch_program.sh PENSTOCK CASE STAND_IN: penstock watch on programs that use the stand-ins of the driver and of CUPTI.
 # shellcheck source=tests/programs/program_world.sh
-source "$(dirname "$0")/../program_world.sh"
+source "$(dirname "$0")/../../programs/program_world.sh"
 stand_in=$(realpath "$3")
 export LD_LIBRARY_PATH=$stand_in
 watched=$stand_in/watched

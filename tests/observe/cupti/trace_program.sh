@@ -4,7 +4,7 @@
 # Holds `--trace-with cupti` to what the traces of `penstock hash` and `penstock bench` show. STAND_IN is tests/observe/cupti/stand_in.cpp as a library, which
 # logs three activities for each tile whatever the device.
 # shellcheck source=tests/programs/program_world.sh
-source "$(dirname "$0")/../tools/program_world.sh"
+source "$(dirname "$0")/../../programs/program_world.sh"
 some_bytes 1000000 a
 traced() { run hash --device cpu --tile 64KiB --trace trace.json --trace-with cupti a; }
 

@@ -3,7 +3,7 @@
 # usage: ranges_program.sh PENSTOCK CASE [TOOL]
 # Holds `--nvtx` of `penstock hash` and `penstock bench` to what a tool sees that NVTX loads: TOOL is tests/observe/nvtx/counting_injection.cpp.
 # shellcheck source=tests/programs/program_world.sh
-source "$(dirname "$0")/../tools/program_world.sh"
+source "$(dirname "$0")/../../programs/program_world.sh"
 
 case $2 in
   ShowsAToolEachTilesRangesInADomainOfOurOwn)
