@@ -35,15 +35,23 @@ int main(int count, char** arguments) try {
   Commands commands("Feeds a GPU, or the CPU in its place, from many threads.",
                     penstock::flavour() == penstock::Flavour::legacy ? "penstock-legacy" : "penstock",
                     build_text(PENSTOCK_VERSION, penstock::flavour(), penstock::built_with_cuda()));
-  commands.add("hash", "Print the BLAKE3 hash of files, as b3sum does", hash);
-  commands.add("doctor", "Say what this machine is and what would hold a pipeline back", doctor);
+  commands.add("hash", "Print the BLAKE3 hash of files, as b3sum does",
+               "a file could not be read, or a hash does not match; the rest was done", hash);
+  commands.add("doctor", "Say what this machine is and what would hold a pipeline back", "standard output took nothing",
+               doctor);
 #ifdef PENSTOCK_MEASURING
-  commands.add("lab", "Try out how streams order and overlap what a device does", lab);
-  commands.add("bench", "Measure pipelines over named axes: threads, lanes, sizes, signals", bench);
-  commands.add("compare", "Measure the legacy build against the per-thread one, in turn", compare);
-  commands.add("tune", "Look for the best threads, lanes, sizes and signal for a job, and save them", tune);
-  commands.add("try", "Run any CUDA program as it is and with per-thread default streams, in turn", tried);
-  commands.add("watch", "Say where the time of any CUDA program goes, and if streams would help", watch);
+  commands.add("lab", "Try out how streams order and overlap what a device does",
+               "an experiment did not go as expected, or could not be judged", lab);
+  commands.add("bench", "Measure pipelines over named axes: threads, lanes, sizes, signals",
+               "a point was not measured, or input is missing from it; the rest was done", bench);
+  commands.add("compare", "Measure the legacy build against the per-thread one, in turn",
+               "a point was not measured, a claim does not hold, or programs differ or cannot be compared", compare);
+  commands.add("tune", "Look for the best threads, lanes, sizes and signal for a job, and save them",
+               "nothing was found within --memory", tune);
+  commands.add("try", "Run any CUDA program as it is and with per-thread default streams, in turn",
+               "results differ, cannot be compared, or are in order only by the legacy default stream", tried);
+  commands.add("watch", "Say where the time of any CUDA program goes, and if streams would help",
+               "the program failed or used no GPU, or a claim does not hold", watch);
 #endif
   int const code = commands.run(count, arguments);
   // A driver that starts cannot be stopped. It is not needed, and none of our objects may end beside it.

@@ -9,6 +9,33 @@ name=$(basename "$penstock")
 [[ $(flavour) == legacy ]] && words='legacy default stream' || words='per-thread default streams'
 
 case $2 in
+  HelpsInLinesThatFitAndSaysItsExitCodes)
+    for command in '' $("$penstock" --help | sed -nE 's/^  ([a-z]+)  +[A-Z].*/\1/p'); do
+      run ${command:+"$command"} --help
+      expect_code 0
+      awk 'length($0) > 100' out | grep -q . && fail "$command: lines of more than 100 characters: $(awk 'length($0) > 100' out)"
+      grep -qx 'Exit codes:' out || fail "$command: without exit codes"
+      cp out by_option
+      run help ${command:+"$command"}
+      expect_code 0
+      cmp -s out by_option || fail "help $command is another text"
+    done
+    run --version
+    cp out by_option
+    run -V
+    cmp -s out by_option || fail '-V is another text'
+    ;;
+  KnowsWhatATypingErrorMeant)
+    run bnech
+    expect_code 2
+    expect_err 'did you mean bench?'
+    run bench --prodcers 2
+    expect_code 2
+    expect_err 'did you mean --producers?'
+    run bench --colour red
+    expect_code 2
+    ! grep -q 'did you mean' err || fail "it guesses: $(cat err)"
+    ;;
   SaysItsName)
     run --help
     expect_code 0

@@ -59,8 +59,7 @@ void TryCommand::add_to(CLI::App& command) {
       ->check(names_an_output());
   command.footer(
       "Runs a program that uses CUDA as it is and with per-thread default streams in turn, without building it again,\n"
-      "and says how the times differ and if what it prints, writes and returns is the same. Exit code 1 if it is not,\n"
-      "if only the legacy default stream keeps some of its copies in order, or if it cannot be told.");
+      "and says how the times differ and if what it prints, writes and returns is the same.");
 }
 
 WholeProgram TryCommand::program() const {

@@ -56,7 +56,7 @@ void WatchCommand::add_to(CLI::App& command) {
       "Runs a program that uses CUDA, without building it again, and says where its time goes, what keeps its work "
       "from\n"
       "running at once, and what only the legacy default stream keeps in order. What the program prints goes to\n"
-      "standard error. Exit code 1 if the program fails or a claim does not hold.");
+      "standard error.");
 }
 
 void WatchCommand::add_options_to(CLI::App& command) {

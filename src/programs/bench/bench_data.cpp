@@ -15,6 +15,7 @@
 #include "observe/verdict/overlap.hpp"
 #include "observe/verdict/passages.hpp"
 #include "programs/bench/bench_output.hpp"
+#include "programs/bench/thread_counts.hpp"
 #include "programs/command/results.hpp"
 
 namespace penstock::cli {
@@ -130,7 +131,14 @@ Json members_of_job(PointResult const& result) {
   return members;
 }
 
-Json point_of(std::span<Axis const> axes, PointResult const& result) {
+/// Numbers of the threads that ran; null if none did.
+Json threads_of(PointResult const& result) {
+  if (!result.last) return nullptr;
+  PipelineOptions const& options = result.last->options;
+  return {{"producers", options.producers}, {"lanes", options.lanes}, {"consumers", options.consumers}};
+}
+
+Json point_of(std::span<Axis const> axes, PointResult const& result, std::optional<SpeedUp> const& speed_up) {
   double const gigabytes = bytes_per_tile(result) / 1e9;
   Json where = Json::object();
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -152,6 +160,9 @@ Json point_of(std::span<Axis const> axes, PointResult const& result) {
              {"tiles_per_s", as_spread(result.tiles_per_second, 1)},
              {"cpu_s_per_gb", as_spread(result.cpu_s_per_tile, 1 / gigabytes)},
              {"samples", {{"tiles_per_s", result.tiles_per_second}}},
+             {"threads", threads_of(result)},
+             {"thread_speed_up",
+              speed_up ? Json{{"times", speed_up->times}, {"of_ideal", speed_up->of_ideal}} : Json(nullptr)},
              {"latency_us", latency},
              {"pinned_bytes", result.last ? Json(result.last->pinned_bytes) : Json(nullptr)},
              {"device_bytes", result.last ? Json(result.last->device_bytes) : Json(nullptr)},
@@ -185,7 +196,9 @@ std::string as_json(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     swept.push_back(json);
   }
   Json points = Json::array();
-  for (PointResult const& result : results) points.push_back(point_of(axes, result));
+  auto const speed_ups = speed_ups_of(axes, results);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    points.push_back(point_of(axes, results[i], speed_ups.empty() ? std::nullopt : speed_ups[i]));
   Json json{{"schema", 1}, {"kind", "bench"}};
   json.update(as_members(facts));
   json.update(Json{{"axes", swept},

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <set>
 
 #include "engine/core/number_text.hpp"
 #include "observe/option_members.hpp"
+#include "programs/bench/thread_counts.hpp"
 #include "programs/command/results.hpp"
 #include "programs/measure/figures.hpp"
 
@@ -72,27 +72,6 @@ std::optional<std::size_t> best_of(std::span<PointResult const> results, bool la
 }
 
 namespace {
-
-/// Number of lanes that ran, if it differs from the number asked for, since each device has one at least; else empty.
-std::string lanes_that_ran(std::span<PointResult const> results) {
-  unsigned least = std::numeric_limits<unsigned>::max(), most = 0;
-  bool other = false;
-  for (PointResult const& result : results) {
-    if (!result.last) continue;
-    unsigned const asked = result.point.setting.options().lanes;
-    unsigned const ran = result.last->options.lanes;
-    least = std::min(least, ran);
-    most = std::max(most, ran);
-    other = other || (asked != 0 && ran != asked);
-  }
-  if (!other) return "";
-  return " (" + std::to_string(least) + (most > least ? " to " + std::to_string(most) : "") + " ran)";
-}
-
-/// A value of an axis as it was asked for, and the value that it led to in these results.
-std::string value_text(Axis const& axis, std::string const& value, std::span<PointResult const> results) {
-  return axis_value_text(axis.name, value) + (axis.name == "lanes" ? lanes_that_ran(results) : "");
-}
 
 /// The part of its ceiling that a point reached.
 std::optional<double> part_of_ceiling(PointResult const& result) {
@@ -194,22 +173,23 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   for (Axis const& axis : axes) {
     if (axis.swept()) {
       rows[0].push_back(axis.name);
-    } else if (axis.values[0] != "0") {
-      fixed += (fixed.empty() ? "" : ", ") + axis.name + " " + value_text(axis, axis.values[0], results);
+    } else if (axis.values[0] != "0" || value_that_ran(axis, "0", results) != "0") {
+      fixed += (fixed.empty() ? "" : ", ") + axis.name + " " + value_that_ran(axis, axis.values[0], results);
     }
   }
   text += fixed + "\n" + late_text(axes, results) + "\n";
   std::size_t const texts = rows[0].size();
   std::string const item = results.empty() ? "" : results.front().point.setting.its_job().item;
   if (!item.empty()) rows[0].push_back("k" + item + "s/s");
-  for (char const* name : {"GB/s", "from", "to", "ktiles/s", "CPU s/GB", "p50 us", "p99 us", "p99.9 us", "ceiling",
-                           "of it", "found %", "bound by"})
+  for (char const* name : {"GB/s", "from", "to", "speed-up", "of ideal", "ktiles/s", "CPU s/GB", "p50 us", "p99 us",
+                           "p99.9 us", "ceiling", "of it", "found %", "bound by"})
     rows[0].emplace_back(name);
   bool strays = false, above = false;
+  auto const speed_ups = speed_ups_of(axes, results);
   for (PointResult const& result : results) {
     std::vector<std::string> row;
     for (std::size_t i = 0; i < axes.size(); ++i) {
-      if (axes[i].swept()) row.push_back(value_text(axes[i], result.point.values[i], {&result, 1}));
+      if (axes[i].swept()) row.push_back(value_that_ran(axes[i], result.point.values[i], {&result, 1}));
     }
     if (!result.error.empty() || result.tiles_per_second.empty()) {
       row.emplace_back(result.error.empty() ? "not measured" : "failed");
@@ -222,6 +202,9 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     strays = strays || rate.relative() > 0.1;
     if (!item.empty()) row.push_back(result.last ? short_number(rate.median * result.last->items_per_tile / 1e3) : "-");
     for (double const value : {rate.median, rate.least, rate.most}) row.push_back(short_number(value * bytes / 1e9));
+    auto const up = speed_ups.empty() ? std::nullopt : speed_ups[static_cast<std::size_t>(&result - results.data())];
+    row.push_back(up ? formatted("%.2f", up->times) : "-");
+    row.push_back(up ? formatted("%.0f %%", 100 * up->of_ideal) : "-");
     row.push_back(short_number(rate.median / 1e3));
     row.push_back(short_number(cpu.median / bytes * 1e9));
     auto const& latency = result.latency;
@@ -251,6 +234,10 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
            : several ? ", all in one process: others may stray further"
                      : "") +
           ".\n";
+  if (shown.contains("speed-up")) {
+    text += "Speed-up: against the fewest " + thread_axis(axes) +
+            "; of ideal: that, as a part of as many times the throughput as there are times the threads.\n";
+  }
   auto const with_latency =
       std::find_if(results.begin(), results.end(), [](PointResult const& one) { return one.latency.has_value(); });
   if (with_latency != results.end()) {

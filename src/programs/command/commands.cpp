@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <memory>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "penstock/error.hpp"
 #include "programs/command/config_file.hpp"
+#include "programs/command/help_text.hpp"
 #include "programs/command/manual.hpp"
 #include "programs/command/program.hpp"
-#include "programs/command/results.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -33,24 +36,35 @@ int complain(std::string const& sentence, int code) {
   return code;
 }
 
-/// A text of the exit codes and their meanings.
-std::string exit_codes_text() {
-  constexpr std::size_t indent = 7, columns = 110;
-  std::string text = "Exit codes:\n";
-  for (ExitMeaning const& one : exit_meanings) {
-    std::string lines = wrapped(one.words, indent, columns);
-    std::string const code = std::to_string(one.code);
-    text += lines.replace(2, code.size(), code);
+/// The names of the options of `command` and of those above it, as they are written; of commands, if there is none.
+std::vector<std::string> known_names(CLI::App const& command, bool options) {
+  std::vector<std::string> names;
+  if (!options) {
+    for (CLI::App const* const one : command.get_subcommands([](CLI::App const*) { return true; }))
+      names.push_back(one->get_name());
+    return names;
   }
-  text.pop_back();
-  return text;
+  for (CLI::Option const* const option : command.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (std::string const& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
 }
 
-/// How to give a file that was given without an option; empty if that is not what is wrong.
+/// ": did you mean --lanes?"; empty if nothing is near.
+std::string suggestion_for(std::string const& word, CLI::App const& command) {
+  std::string const name = word.substr(0, word.find('='));
+  std::string const nearest = nearest_to(name, known_names(command, name.starts_with("--")));
+  return nearest.empty() ? "" : ": did you mean " + nearest + "?";
+}
+
+/// What was meant by an option that there is not, or how to give a file that was given without an option; empty if that
+/// is not what is wrong, or not known.
 std::string remedy_of(CLI::App const& command) {
   auto const extra = command.remaining();
-  bool const is_file = !extra.empty() && !extra.front().starts_with('-');
-  if (!is_file || command.get_option_no_throw("--input") == nullptr) return {};
+  if (extra.empty()) return {};
+  if (extra.front().starts_with('-')) return suggestion_for(extra.front(), command);
+  if (command.get_option_no_throw("--input") == nullptr) return {};
   return ": give a file by --input " + extra.front();
 }
 
@@ -63,9 +77,10 @@ int complain(std::exception const& exception) {
 
 Commands::Commands(std::string const& sentence, std::string const& name, std::string const& version)
     : app_(sentence, name) {
-  app_.set_version_flag("--version", version);
+  app_.set_version_flag("-V,--version", version);
   app_.require_subcommand(1);
-  app_.footer(exit_codes_text());
+  app_.formatter(std::make_shared<HelpText>(exit_meanings[exit_some_failed].words));
+  app_.footer("`" + name + " help COMMAND` and `" + name + " COMMAND --help` have the options of a command.");
   app_.add_option_function<std::string>("--write-manual",
                                         [this](std::string const& folder) {
                                           write_manual(app_, folder);
@@ -98,8 +113,15 @@ int Commands::run(int count, char** arguments) {
   // A file that may not grow further then makes the write fail, which is reported.
   std::signal(SIGXFSZ, SIG_IGN);
   StandardOutput output;
+  std::vector<char*> words(arguments, arguments + count);
+  std::string asks_for_help = "--help";
+  // `penstock help bench` is `penstock bench --help`.
+  if (count > 1 && std::string_view(words[1]) == "help") {
+    words.erase(words.begin() + 1);
+    words.push_back(asks_for_help.data());
+  }
   try {
-    app_.parse(count, arguments);
+    app_.parse(static_cast<int>(words.size()), words.data());
     apply_config(*asked_for()->app);
   } catch (CLI::ParseError const& error) {
     if (error.get_exit_code() == 0) {
@@ -110,7 +132,9 @@ int Commands::run(int count, char** arguments) {
     auto const unknown = app_.remaining();
     auto const command = asked_for();
     bool const known = command != all_.end();
-    std::string sentence = !known && !unknown.empty() ? "There is no command '" + unknown.front() + "'" : error.what();
+    std::string sentence = !known && !unknown.empty()
+                               ? "There is no command '" + unknown.front() + "'" + suggestion_for(unknown.front(), app_)
+                               : error.what();
     if (known) sentence += remedy_of(*command->app);
     return complain(sentence + " (" + app_.get_name() + ' ' + (known ? command->app->get_name() + ' ' : "") +
                         "--help shows what there is)",

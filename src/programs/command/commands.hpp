@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "programs/command/ending.hpp"
+#include "programs/command/help_text.hpp"
 #include "programs/command/standard_output.hpp"
 
 namespace penstock::cli {
@@ -22,12 +24,13 @@ class Commands {
   Commands(std::string const& sentence, std::string const& name, std::string const& version);
 
   /// Adds a command, which is an object with `add_to(CLI::App&)` and `run(StandardOutput&, Interrupt const&)` and
-  /// outlives this.
+  /// outlives this. `some_failed` says in its help what exit code 1 means.
   ///
   /// Throws: CLI::OptionAlreadyAdded, if the command names an option twice.
   template <class Command>
-  void add(char const* name, char const* sentence, Command& command) {
+  void add(char const* name, char const* sentence, char const* some_failed, Command& command) {
     CLI::App& app = *app_.add_subcommand(name, sentence);
+    app.formatter(std::make_shared<HelpText>(some_failed));
     command.add_to(app);
     all_.push_back({&app, [&command](auto& output, auto const& interrupt) { return command.run(output, interrupt); }});
   }

@@ -24,17 +24,14 @@ enum ExitCode : int {
   exit_interrupted = 130  ///< Ctrl-C, SIGTERM, SIGHUP: what was under way was finished or cancelled, nothing is left.
 };
 
-/// Meaning of a code, in the words of --help and of the manual.
+/// Meaning of a code, in the words of --help and of the manual. A command has words of its own for exit_some_failed.
 struct ExitMeaning {
   ExitCode code;
   char const* words;
 };
 inline constexpr ExitMeaning exit_meanings[] = {
     {exit_ok, "all well"},
-    {exit_some_failed,
-     "some input failed or did not match, an experiment did not go as expected, a point was not measured, a claim did "
-     "not hold, a program could not be compared or its results differ, a watched program failed or used no GPU, or "
-     "tune found nothing within --memory; the rest was done"},
+    {exit_some_failed, "something failed, does not match or is missing from the results; the rest was done"},
     {exit_bad_options, "bad options; nothing was done"},
     {exit_device, "the device or the machine could not do it"},
     {exit_interrupted, "interrupted"}};

@@ -10,6 +10,7 @@
 #include "engine/machine/output_file.hpp"
 #include "programs/command/completion.hpp"
 #include "programs/command/ending.hpp"
+#include "programs/command/help_text.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -196,9 +197,9 @@ std::string manual_page(CLI::App const& program, CLI::App const& command) {
   page += options_section(command);
   page += ".SH EXIT STATUS\n";
   for (ExitMeaning const& one : exit_meanings) {
-    page += ".TP\n" + bold(std::to_string(one.code)) + "\n" + paragraph(as_sentence(one.words));
+    page += ".TP\n" + bold(std::to_string(one.code)) + "\n" +
+            paragraph(as_sentence(one.code == exit_some_failed ? HelpText::some_failed_of(command) : one.words));
   }
-  // The program's footer has the exit codes. A command without its own footer has that one.
   if (command.get_footer() != program.get_footer()) page += ".SH NOTES\n" + paragraph(command.get_footer());
   return page + see_also(program, command);
 }

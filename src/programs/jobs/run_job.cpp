@@ -44,11 +44,16 @@ int run_job(int count, char** arguments, Job const& described, char const* libra
       command_text(count, arguments);
   Commands commands(job.sentence, program, "penstock " + build_text(PENSTOCK_VERSION, flavour(), built_with_cuda()));
   try {
-    commands.add("run", "Do the job once, and print its results", run);
-    commands.add("bench", "Measure the job over named axes: threads, lanes, sizes, signals, its own options", bench);
-    commands.add("compare", "Measure the legacy build of the job against the per-thread one, in turn", compare);
-    commands.add("tune", "Look for the best threads, lanes, sizes and signal for the job, and save them", tune);
-    commands.add("watch", "Do the job once, and say where its time on a GPU goes, and if streams would help", watch);
+    commands.add("run", "Do the job once, and print its results",
+                 "some input failed or is missing from the results; the rest was done", run);
+    commands.add("bench", "Measure the job over named axes: threads, lanes, sizes, signals, its own options",
+                 "a point was not measured, or input is missing from it; the rest was done", bench);
+    commands.add("compare", "Measure the legacy build of the job against the per-thread one, in turn",
+                 "a point was not measured, a claim does not hold, or programs differ or cannot be compared", compare);
+    commands.add("tune", "Look for the best threads, lanes, sizes and signal for the job, and save them",
+                 "nothing was found within --memory", tune);
+    commands.add("watch", "Do the job once, and say where its time on a GPU goes, and if streams would help",
+                 "the run failed or gave a GPU nothing to do, or a claim does not hold", watch);
   } catch (CLI::ConstructionError const& problem) {
     throw Error(ErrorKind::bad_argument, "An option of the job has a name that is taken or not valid: rename it (" +
                                              std::string(problem.what()) + ").");

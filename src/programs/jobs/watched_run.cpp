@@ -22,9 +22,7 @@ void WatchedRun::add_to(CLI::App& command) {
   command.footer(
       "Does what `run` does, and says where its time goes, what keeps its work from running at once, and what only "
       "the\n"
-      "legacy default stream keeps in order. What the run prints goes to standard error. Exit code 1 if the run "
-      "fails,\n"
-      "gives a GPU nothing to do, or a claim does not hold.");
+      "legacy default stream keeps in order. What the run prints goes to standard error.");
   auto const of_watch = command.get_options().size();
   asked_.add_settings_to(command);
   auto const all = command.get_options();

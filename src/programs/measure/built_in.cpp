@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t chunk_bytes = 1024;
 constexpr std::string_view busy_begins = "busy:", busy_ends = "us";
 
-constexpr std::array fills{std::pair{std::string_view("none"), Fill::none},
-                           std::pair{std::string_view("memcpy"), Fill::memory},
-                           std::pair{std::string_view("file"), Fill::file}};
+constexpr std::array fills{
+    std::pair{std::string_view("none"), Fill::none}, std::pair{std::string_view("memcpy"), Fill::memory},
+    std::pair{std::string_view("file"), Fill::file}, std::pair{std::string_view("busy:Nus"), Fill::busy}};
 constexpr std::array directions{std::pair{std::string_view("in"), Direction::in},
                                 std::pair{std::string_view("out"), Direction::out},
                                 std::pair{std::string_view("both"), Direction::both}};
@@ -54,9 +54,11 @@ bool is_busy(std::string_view value) {
   return value.starts_with("busy");
 }
 
-std::string read_work(std::string const& value) {
+/// A word of `words`, or a time to be busy for, as results have it.
+template <class Words>
+std::string read_word(std::string const& value, Words const& words) {
   if (is_busy(value)) return std::string(busy_begins) + std::to_string(busy_of(value).count()) + std::string(busy_ends);
-  meaning_of(value, works);
+  meaning_of(value, words);
   return value;
 }
 
@@ -78,8 +80,8 @@ TileShape shape_of(JobPoint const& point) {
         "--transport mapped takes a stage that reads each byte once and writes what it brings back: use --work "
         "transform with --direction both or out, or --transport automatic.");
   }
-  if (wanted.fill != Fill::none && direction == Direction::out)
-    refuse("With --direction out tiles have no input: use --fill none.");
+  if ((wanted.fill == Fill::memory || wanted.fill == Fill::file) && direction == Direction::out)
+    refuse("With --direction out tiles have no input: use --fill none or busy:20us.");
   if (wanted.work == Work::hash) return {.input_bytes = tile, .output_bytes = hashed_bytes};
   switch (direction) {
     case Direction::in:
@@ -112,33 +114,40 @@ BuiltIn::BuiltIn(JobValues const& values) {
   } else {
     work = meaning_of(word, works);
   }
-  fill = meaning_of(values.text("fill"), fills);
+  if (std::string const& word = values.text("fill"); is_busy(word)) {
+    fill = Fill::busy;
+    fill_busy = busy_of(word);
+  } else {
+    fill = meaning_of(word, fills);
+  }
   direction = meaning_of(values.text("direction"), directions);
   file = values.text("file");
 }
 
 Job const& built_in_job() {
   static Job const job{
-      .options = {{.name = "work",
-                   .sentence = "What is computed: copy (nothing), transform, busy:20us, hash",
-                   .preset = "transform",
-                   .offered = "copy, transform, busy:20us, hash",
-                   .read = read_work},
-                  {.name = "fill",
-                   .sentence = "What producers do: none, memcpy, file (needs --file)",
-                   .preset = "none",
-                   .offered = "none, memcpy, file",
-                   .read = [](std::string const& value) { return meaning_of(value, fills), value; }},
-                  {.name = "direction",
-                   .sentence = "Which way tiles go: in, out, both",
-                   .preset = "both",
-                   .offered = "in, out, both",
-                   .read = [](std::string const& value) { return meaning_of(value, directions), value; }},
-                  {.name = "file",
-                   .sentence = "What --fill file reads",
-                   .type = "FILE",
-                   .listed = false,
-                   .names_input = true}},
+      .options =
+          {{.name = "work",
+            .sentence = "What is computed: copy (nothing), transform, busy:20us, hash",
+            .preset = "transform",
+            .offered = "copy, transform, busy:20us, hash",
+            .read = [](std::string const& value) { return read_word(value, works); }},
+           {.name = "fill",
+            .sentence =
+                "What producers do with each tile: none (nothing), memcpy, file (needs --file), busy:20us (compute)",
+            .preset = "none",
+            .offered = "none, memcpy, file, busy:20us",
+            .read = [](std::string const& value) { return read_word(value, fills); }},
+           {.name = "direction",
+            .sentence = "Which way tiles go: in, out, both",
+            .preset = "both",
+            .offered = "in, out, both",
+            .read = [](std::string const& value) { return meaning_of(value, directions), value; }},
+           {.name = "file",
+            .sentence = "What --fill file reads",
+            .type = "FILE",
+            .listed = false,
+            .names_input = true}},
       .shape = shape_of,
       .check = check,
       .alone = alone,

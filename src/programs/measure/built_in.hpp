@@ -30,6 +30,7 @@ struct BuiltIn {
   Work work = Work::transform;
   std::chrono::microseconds busy{0};  ///< Used by Work::busy.
   Fill fill = Fill::none;
+  std::chrono::microseconds fill_busy{0};  ///< Used by Fill::busy.
   Direction direction = Direction::both;
   std::string file = {};  ///< Used by Fill::file.
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,6 +17,19 @@ namespace {
 
 constexpr std::size_t memory_bytes = std::size_t{256} << 20;
 
+std::chrono::nanoseconds processor_time() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+/// Computes until the calling thread has had a CPU for that time: a wait for one does not count.
+void compute_for(std::chrono::nanoseconds time) noexcept {
+  auto const until = processor_time() + time;
+  while (processor_time() < until) {
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<std::vector<std::byte> const> FillMemory::for_tiles_of(std::size_t bytes) {
@@ -25,7 +39,8 @@ std::shared_ptr<std::vector<std::byte> const> FillMemory::for_tiles_of(std::size
   return kept_;
 }
 
-Filler::Filler(Fill how, std::size_t tile, std::string const& path, FillMemory* memory) : how_(how), path_(path) {
+Filler::Filler(Fill how, std::size_t tile, std::string const& path, FillMemory* memory, std::chrono::nanoseconds busy)
+    : how_(how), path_(path), busy_(busy) {
   if (how_ == Fill::memory) {
     FillMemory own;
     memory_ = (memory != nullptr ? *memory : own).for_tiles_of(tile);
@@ -43,7 +58,8 @@ Filler::Filler(Fill how, std::size_t tile, std::string const& path, FillMemory* 
 }
 
 std::size_t Filler::fill(std::span<std::byte> to) {
-  if (how_ == Fill::none || to.empty()) return to.size();
+  if (how_ == Fill::busy) compute_for(busy_);
+  if (how_ == Fill::none || how_ == Fill::busy || to.empty()) return to.size();
   std::uint64_t const piece = next_.fetch_add(1, std::memory_order_relaxed) % pieces_;
   if (how_ == Fill::memory) {
     std::memcpy(to.data(), memory_->data() + piece * to.size(), to.size());

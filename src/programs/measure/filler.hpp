@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,7 @@ enum class Fill : std::uint8_t {
   none,    ///< No filling: the tile is sent as it is.
   memory,  ///< memcpy from ordinary memory, more than caches hold.
   file,    ///< read(2) of a file, again from its start at its end.
+  busy,    ///< Computing for a stated time, as the work that a program's producers do on each tile. Fills nothing.
 };
 
 /// Memory that Fill::memory copies from: made at the first request, which takes a quarter of a second, and kept for
@@ -40,10 +42,12 @@ class FillMemory {
 class Filler final : public Source {
  public:
   /// Fills tiles of `tile` bytes. `path` is read if they are filled from a file, again from its start at its end.
-  /// `memory` is asked if they are filled from memory; null for some of its own.
+  /// `memory` is asked if they are filled from memory; null for some of its own. `busy` is the processor time that a
+  /// tile takes with Fill::busy.
   ///
   /// Throws: Error of kind bad_argument, if there is no such file, it cannot be read or is shorter than a tile.
-  Filler(Fill how, std::size_t tile, std::string const& path, FillMemory* memory = nullptr);
+  Filler(Fill how, std::size_t tile, std::string const& path, FillMemory* memory = nullptr,
+         std::chrono::nanoseconds busy = {});
   Filler(Filler const&) = delete;
   Filler& operator=(Filler const&) = delete;
 
@@ -60,6 +64,7 @@ class Filler final : public Source {
   Descriptor file_;
   std::uint64_t pieces_ = 1;  ///< Tiles that memory or file has room for.
   std::string path_;
+  std::chrono::nanoseconds const busy_;
   alignas(64) std::atomic<std::uint64_t> next_{0};
 };
 

@@ -96,8 +96,10 @@ JobWork work_at(JobPoint const& point, Setting const& setting, FillMemory* memor
     return work;
   }
   BuiltIn const wanted(point.values);
-  return {.source = [wanted, tile = point.tile_bytes,
-                     memory](Pool const&) { return std::make_unique<Filler>(wanted.fill, tile, wanted.file, memory); },
+  return {.source =
+              [wanted, tile = point.tile_bytes, memory](Pool const&) {
+                return std::make_unique<Filler>(wanted.fill, tile, wanted.file, memory, wanted.fill_busy);
+              },
           .stages = stages_of(wanted)};
 }
 

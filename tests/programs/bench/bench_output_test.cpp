@@ -162,8 +162,23 @@ TEST_F(TwoResults, SayHowManyLanesRanWhereThatIsNotWhatWasAskedFor) {
   std::string const table = as_text(facts, axes, results);
   EXPECT_NE(table.find("\n1 (2 ran) "), std::string::npos) << table;
   EXPECT_NE(table.find("\n2 "), std::string::npos) << table;
-  results[0].point.setting.pipeline.lanes = 0;
-  EXPECT_EQ(as_text(facts, axes, results).find(" ran)"), std::string::npos) << "nobody asked for any number";
+}
+
+TEST_F(TwoResults, SayHowManyThreadsRanWhereTheNumberWasLeftToThePipeline) {
+  axes = {{"producers", {"0"}}, {"lanes", {"0", "2"}}};
+  auto const points = measure::points_of(axes);
+  for (std::size_t const i : {0U, 1U}) {
+    results[i] = {.point = points[i], .tiles_per_second = {1000}, .cpu_s_per_tile = {0.001}, .last = measure::Trial{}};
+    results[i].last->options.producers = 13;
+    results[i].last->options.lanes = i == 0 ? 4 : 2;
+  }
+  std::string const table = as_text(facts, axes, results);
+  EXPECT_NE(table.find("producers 0 (13 ran)"), std::string::npos) << table;
+  EXPECT_NE(table.find("\n0 (4 ran) "), std::string::npos) << table;
+  EXPECT_NE(table.find("\n2 "), std::string::npos) << table;
+  Json const json = Json::parse(as_json(facts, axes, results));
+  EXPECT_EQ(json.at("points").at(0).at("threads").at("producers"), 13);
+  EXPECT_EQ(json.at("points").at(1).at("threads").at("lanes"), 2);
 }
 
 TEST_F(TwoResults, SayWhatCouldNotBeMeasuredBesideThem) {

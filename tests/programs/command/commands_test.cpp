@@ -30,7 +30,7 @@ struct AProgram : testing::Test {
   static std::string complaint() {
     Commands commands("Says something", "count", "1");
     Says says;
-    commands.add("say", "Say it", says);
+    commands.add("say", "Say it", "it could not be said", says);
     std::string program = "count", command = "say";
     std::array<char*, 2> arguments{program.data(), command.data()};
     testing::internal::CaptureStderr();

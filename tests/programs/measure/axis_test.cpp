@@ -23,6 +23,7 @@ TEST(Axis, SaysSizesInBytesAndWordsAsTheyAre) {
   EXPECT_EQ(parse_axis("memory", "1MiB..4MiB*2,0").values, (Values{"1048576", "2097152", "4194304", "0"}));
   EXPECT_EQ(parse_axis("signal", "callback,event_poll").values, (Values{"callback", "event_poll"}));
   EXPECT_EQ(parse_axis("work", "copy,busy:20").values, (Values{"copy", "busy:20us"}));
+  EXPECT_EQ(parse_axis("fill", "memcpy,busy:20").values, (Values{"memcpy", "busy:20us"}));
   EXPECT_EQ(parse_axis("lanes", "1,producers").values, (Values{"1", "producers"}));
 }
 
@@ -57,6 +58,7 @@ TEST(Axis, RefusesWhatIsNoneWithARemedy) {
         Wrong{"shape", "round", "split, single"},
         Wrong{"aim", "high", "throughput, latency"},
         Wrong{"work", "busy:soon", "busy:20us"},
+        Wrong{"fill", "busy:soon", "busy:20us"},
         Wrong{"colour", "red", "no axis"}}) {
     try {
       parse_axis(wrong.name, wrong.list);

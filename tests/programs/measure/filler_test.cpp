@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -53,6 +55,20 @@ TEST(Filler, CopiesMemoryIntoAllOfTheTile) {
   std::array<std::byte, 100> tile{};
   EXPECT_EQ(filler.fill(tile), 100u);
   EXPECT_TRUE(std::all_of(tile.begin(), tile.end(), [](std::byte byte) { return byte == std::byte{1}; }));
+}
+
+TEST(Filler, ComputesForTheProcessorTimeThatATileTakes) {
+  constexpr std::chrono::milliseconds each{3};
+  Filler filler(Fill::busy, 100, "", nullptr, each);
+  std::array<std::byte, 100> tile{};
+  auto const processor_time = [] {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+  };
+  auto const before = processor_time();
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(filler.fill(tile), 100u);
+  EXPECT_GE(processor_time() - before, 3 * each);
 }
 
 /// Seen to fail if it is made anew for each.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "programs/measure/figures.hpp"
+
+namespace penstock::cli {
+
+/// A value of an axis as it was asked for, and the number that ran in these results if that is another:
+/// "0 (4 ran)".
+std::string value_that_ran(measure::Axis const& axis, std::string const& value,
+                           std::span<measure::PointResult const> results);
+
+/// What more threads gained.
+struct SpeedUp {
+  double times = 1;     ///< Throughput, divided by that of the point with the fewest threads.
+  double of_ideal = 1;  ///< That, divided by the ratio of the numbers of threads.
+};
+
+/// The axis of a sweep that is a number of threads, if exactly one of these is swept: producers, lanes or consumers;
+/// else empty.
+std::string thread_axis(std::span<measure::Axis const> axes);
+
+/// What the threads of the swept axis gained at each point, against the point with the fewest of them and the same
+/// values on all other axes. Empty for points that were not measured or not judged.
+///
+/// Shape: one for each result; none at all if there is no `thread_axis`.
+std::vector<std::optional<SpeedUp>> speed_ups_of(std::span<measure::Axis const> axes,
+                                                 std::span<measure::PointResult const> results);
+
+}  // namespace penstock::cli

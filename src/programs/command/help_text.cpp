@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/command/help_text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "programs/command/ending.hpp"
+#include "programs/command/results.hpp"
+
+namespace penstock::cli {
+namespace {
+
+constexpr std::size_t columns = 100;
+/// Indent of the lines that say what an exit code means.
+constexpr std::size_t code_indent = 7;
+
+std::string in_one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+/// `name`, and behind it `words` in lines of their own width.
+std::string row(std::string name, std::string const& words, std::size_t width) {
+  std::string const lines = wrapped(in_one_line(words), width, columns);
+  if (lines.empty()) return name + "\n";
+  // A name that leaves no room has a line of its own.
+  if (name.size() >= width) return name + "\n" + lines;
+  return name + lines.substr(name.size());
+}
+
+/// Number of letters to add, to drop or to change to make one of the other.
+std::size_t distance(std::string_view one, std::string_view other) {
+  std::vector<std::size_t> row_before(other.size() + 1);
+  std::iota(row_before.begin(), row_before.end(), std::size_t{0});
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    std::vector<std::size_t> now{i + 1};
+    for (std::size_t j = 0; j < other.size(); ++j) {
+      std::size_t const changed = row_before[j] + (one[i] == other[j] ? 0 : 1);
+      now.push_back(std::min({changed, row_before[j + 1] + 1, now[j] + 1}));
+    }
+    row_before = std::move(now);
+  }
+  return row_before.back();
+}
+
+}  // namespace
+
+std::string HelpText::some_failed_of(CLI::App const& command) {
+  auto const* const help = dynamic_cast<HelpText const*>(command.get_formatter().get());
+  return help != nullptr ? help->some_failed_ : exit_meanings[exit_some_failed].words;
+}
+
+std::string HelpText::make_option(CLI::Option const* option, bool is_positional) const {
+  return row("  " + make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option),
+             get_column_width());
+}
+
+std::string HelpText::make_subcommand(CLI::App const* command) const {
+  return row("  " + command->get_name(), command->get_description(), get_column_width());
+}
+
+std::string HelpText::make_footer(CLI::App const* command) const {
+  std::string text = "\n" + wrapped(in_one_line(command->get_footer()), 0, columns);
+  if (text.size() > 1) text += '\n';
+  text += "Exit codes:\n";
+  for (ExitMeaning const& one : exit_meanings) {
+    std::string lines = wrapped(one.code == exit_some_failed ? some_failed_ : one.words, code_indent, columns);
+    std::string const code = std::to_string(one.code);
+    text += lines.replace(2, code.size(), code);
+  }
+  return text;
+}
+
+std::string nearest_to(std::string_view word, std::vector<std::string> const& known) {
+  // More changes than that make another word of a short one.
+  std::size_t least = std::min<std::size_t>(word.size() / 3, 2) + 1;
+  std::string nearest;
+  for (std::string const& one : known) {
+    std::size_t const far = distance(word, one);
+    if (far < least) {
+      least = far;
+      nearest = one;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace penstock::cli

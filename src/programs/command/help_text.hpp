@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace penstock::cli {
+
+/// The text of --help: lines of at most 100 characters, and the exit codes at the end of each command's.
+class HelpText final : public CLI::Formatter {
+ public:
+  /// `some_failed` says what exit code 1 means for a command.
+  explicit HelpText(std::string some_failed) : some_failed_(std::move(some_failed)) {}
+
+  /// The meaning of exit code 1 of a command whose help this class writes; that of any command for other ones.
+  static std::string some_failed_of(CLI::App const& command);
+
+  std::string make_option(CLI::Option const* option, bool is_positional) const override;
+  std::string make_subcommand(CLI::App const* command) const override;
+  std::string make_footer(CLI::App const* command) const override;
+
+ private:
+  std::string const some_failed_;
+};
+
+/// The one of `known` that a typing error would make of `word`; empty if none is near.
+std::string nearest_to(std::string_view word, std::vector<std::string> const& known);
+
+}  // namespace penstock::cli
