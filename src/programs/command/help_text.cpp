@@ -17,14 +17,14 @@ constexpr std::size_t columns = 100;
 /// Indent of the lines that say what an exit code means.
 constexpr std::size_t code_indent = 7;
 
-std::string in_one_line(std::string text) {
+std::string without_breaks(std::string text) {
   std::ranges::replace(text, '\n', ' ');
   return text;
 }
 
 /// `name`, and behind it `words` in lines of their own width.
 std::string row(std::string name, std::string const& words, std::size_t width) {
-  std::string const lines = wrapped(in_one_line(words), width, columns);
+  std::string const lines = wrapped(without_breaks(words), width, columns);
   if (lines.empty()) return name + "\n";
   // A name that leaves no room has a line of its own.
   if (name.size() >= width) return name + "\n" + lines;
@@ -63,7 +63,7 @@ std::string HelpText::make_subcommand(CLI::App const* command) const {
 }
 
 std::string HelpText::make_footer(CLI::App const* command) const {
-  std::string text = "\n" + wrapped(in_one_line(command->get_footer()), 0, columns);
+  std::string text = "\n" + wrapped(without_breaks(command->get_footer()), 0, columns);
   if (text.size() > 1) text += '\n';
   text += "Exit codes:\n";
   for (ExitMeaning const& one : exit_meanings) {
