@@ -51,41 +51,33 @@ END
   cmake -P "$scratch/facts.cmake" 2>&1
 }
 
-# About parts: "part COMPONENT PART" and "layer PART LAYER", and "below PART OTHER" for each part that this one needs, itself included.
-# A component without a folder tests/NAME is tested with the one that has tests/OTHER/NAME; without this either it is of the rest.
+# Puts into the file `parts`: "part COMPONENT PART", "layer PART LAYER", and "below PART OTHER" for all that this part needs, itself
+# included. A component without a folder tests/NAME is tested with the one that has tests/OTHER/NAME. Devices of the tests of all
+# parts are of models.
 read_parts() {
+  local kind name part
   facts >"$scratch/facts"
-  grep -q '^component engine$' "$scratch/facts" || { cat "$scratch/facts" >&2; fail 'cmake/PenstockComponents.cmake has no engine'; }
-  local kind name folder
+  grep -q '^component engine$' "$scratch/facts" || fail "cmake/PenstockComponents.cmake has no engine: $(<"$scratch/facts")"
   while read -r kind name _; do
     [[ $kind == component ]] || continue
-    folder=$(compgen -G "tests/*/$name" | head -n 1) || true
-    if [[ $name == programs || $name == jobs ]]; then
-      echo "$name $last"
-    elif [[ -d tests/$name ]]; then
-      echo "$name $name"
-    elif [[ $folder ]]; then
-      folder=${folder#tests/}
-      echo "$name ${folder%%/*}"
-    else
-      echo "$name $last"
-    fi
+    case $name in
+      programs | jobs) part=$last ;;
+      *) part=$(find tests -mindepth 1 -maxdepth 2 -type d -name "$name" | awk -F / '{ print NF, $2 }' | sort -n | sed -n '1s/.* //p') ;;
+    esac
+    echo "$name ${part:-$last}"
   done <"$scratch/facts" >"$scratch/part_of"
   awk -v last="$last" '
-    NR == FNR { part[$1] = $2; if (!($2 in known) && $2 != last) order[++parts] = $2; known[$2] = 1; print "part", $1, $2; next }
+    NR == FNR { part[$1] = $2; if ($2 != last && !known[$2]++) order[++parts] = $2; print "part", $1, $2; next }
     FNR == 1 { order[++parts] = last }
     $1 == "layer" { print "layer", part[$2], $3 }
     $1 == "needs" { below[part[$2], part[$3]] = 1 }
     END {
-      for (i = 1; i <= parts; ++i) { below[order[i], order[i]] = 1; below[last, order[i]] = 1 }
-      do {
-        more = 0
-        for (i = 1; i <= parts; ++i) for (j = 1; j <= parts; ++j) if ((order[i], order[j]) in below)
-          for (k = 1; k <= parts; ++k) if ((order[j], order[k]) in below && !((order[i], order[k]) in below)) {
-            below[order[i], order[k]] = 1
-            more = 1
-          }
-      } while (more)
+      for (i = 1; i <= parts; ++i) {
+        below[order[i], order[i]] = below[last, order[i]] = 1
+        if (known["models"] && order[i] != "engine") below[order[i], "models"] = 1
+      }
+      for (k = 1; k <= parts; ++k) for (i = 1; i <= parts; ++i) for (j = 1; j <= parts; ++j)
+        if ((order[i], order[k]) in below && (order[k], order[j]) in below) below[order[i], order[j]] = 1
       for (i = 1; i <= parts; ++i) for (j = 1; j <= parts; ++j) if ((order[i], order[j]) in below) print "below", order[i], order[j]
     }' "$scratch/part_of" "$scratch/facts" >"$scratch/parts"
   mapfile -t parts < <(awk '$1 == "below" && !seen[$2]++ { print $2 }' "$scratch/parts")
@@ -99,33 +91,19 @@ expect_parts() {
   done
 }
 
-# prefixes PART...: prints what the names of the tests of these parts begin with. The scripts of cupti and nvtx run the command.
-prefixes() {
-  local part layer
+# layers PART...: prints what their test programs are named after, and their tests begin with.
+layers() {
+  local part
   for part in "$@"; do
-    [[ $part != "$last" ]] || continue
-    for layer in $(awk -v part="$part" '$1 == "layer" && $2 == part { print $3 }' "$scratch/parts") ${also[$part]:-}; do
-      case $layer in
-        cupti | nvtx) echo "$layer\\.[A-Z]" ;;
-        *) echo "$layer\\." ;;
-      esac
-    done
-  done
-}
-
-# one_of PREFIX...: a regular expression.
-one_of() {
-  local IFS='|'
-  echo "^($*)"
+    awk -v part="$part" -v last="$last" '$1 == "layer" && $2 == part && part != last { print $3 }' "$scratch/parts"
+    tr ' ' '\n' <<<"${also[$part]:-}"
+  done | sed '/^$/d'
 }
 
 begins() {
   expect_parts "$@"
-  local -a prefixes
-  mapfile -t prefixes < <(prefixes "$@")
-  # No name of a test matches where there is none.
-  ((${#prefixes[@]})) || prefixes=('no test')
-  one_of "${prefixes[@]}"
+  # The scripts of cupti and nvtx run the command, which is the rest's.
+  layers "$@" | sed -E 's/$/\\./; s/^((cupti|nvtx).*)/\1[A-Z]/' | paste -sd '|' | sed 's/^$/no test/; t; s/.*/^(&)/'
 }
 
 tests() {
@@ -145,15 +123,8 @@ tests() {
 programs() {
   expect_parts "$@"
   [[ " $* " != *" $last "* ]] || return 0
-  cat >"$scratch/targets"
-  local part name
-  for part in "$@"; do
-    for name in $(awk -v part="$part" '$1 == "layer" && $2 == part { print $3 }' "$scratch/parts") ${also[$part]:-}; do
-      echo "penstock_${name}_tests"
-    done
-    if [[ $part == engine ]]; then echo penstock_lane_soak; fi
-  done >"$scratch/programs"
-  grep -xFf "$scratch/programs" "$scratch/targets" || fail "no test program of $* is in this build"
+  layers "$@" | sed 's/.*/penstock_&_tests/; /^penstock_lane_/p; s/^penstock_lane_tests$/penstock_lane_soak/' >"$scratch/programs"
+  grep -xFf "$scratch/programs" || fail "no test program of $* is in this build"
 }
 
 # blobs: prints "BLOB<tab>PATH" of each file that git holds or would hold, as it is now.
@@ -169,7 +140,7 @@ blobs() {
 tools() {
   case $1 in
     tidy*) clang-tidy --version | grep -i version ;;
-    clang) clang++ --version | head -n 1 ;;
+    clang) clang++ --version | sed -n 1p ;;
   esac
   g++ -dumpfullversion
 }
@@ -217,15 +188,12 @@ rows_by_part() {
 rows_by_file() {
   local step=$1
   local -a patterns
-  set -f
-  # shellcheck disable=SC2206  # Patterns have no spaces.
-  patterns=(${files_of[$step]})
-  set +f
+  read -ra patterns <<<"${files_of[$step]}"
   [[ -f build/tidy/compile_commands.json ]] || fail 'build/tidy is not configured'
   blobs >"$scratch/blobs"
   {
     tools "$step"
-    grep -E '(\.clang-tidy|^tests/house/tidy\.sh)$' "$scratch/blobs" || true
+    awk '$2 ~ /\.clang-tidy$|^tests\/house\/tidy\.sh$/' "$scratch/blobs"
   } >"$scratch/common"
   sed -nE 's/^ *"command": "(.*)",$/c \1/p; s/^ *"file": "(.*)",?$/f \1/p' build/tidy/compile_commands.json |
     sed -E 's/ -Winvalid-pch -include [^ ]*cmake_pch.hxx//; s/ -o [^ ]+ -c .*$//; s/^c [^-]*[^ -] -/c -/' |
