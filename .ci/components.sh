@@ -6,6 +6,7 @@
 #   tests PART...           prints the option of ctest that chooses the tests of these parts, and its regular expression
 #   begins PART...          prints a regular expression of what the names of these tests begin with; the rest has none
 #   programs PART...        prints those of the targets of standard input that are test programs of these parts; none stands for all
+#   parts_of STEP           prints those that have a share in a step
 #   rows STEP               prints what the step depends on, by hash: "STEP PART HASH" or, of a step that reads files one by one,
 #                           "STEP FILE HASH"; for these build/tidy is configured
 #   unchecked STEP          prints the parts, the engine always, whose rows are not recorded
@@ -22,6 +23,8 @@ record=.ci/checked
 last=rest
 # Test programs that are not named after a layer.
 declare -A also=([engine]='failed_allocations flow_failures refused_engines refused_output_calls' [egress]=refused_sink_calls)
+# Steps that are one part's.
+declare -A only=([demo]=rest)
 # Steps that read one file at a time, with the patterns of their files.
 declare -A files_of=([tidy]="*.cpp :!tests" [tidy_tests]='tests/*.cpp')
 
@@ -33,8 +36,11 @@ fail() {
   exit 2
 }
 
-# facts: prints "component NAME", "needs NAME BELOW" and "layer NAME LAYER", as PenstockComponents.cmake has them.
-facts() {
+# Puts into the file `parts`: "part COMPONENT PART", "layer PART LAYER", and "below PART OTHER" for all that this part needs, itself
+# included. A component without a folder tests/NAME is tested with the one that has tests/OTHER/NAME. Devices of the tests of all
+# parts are of models.
+read_parts() {
+  local kind name part
   cat >"$scratch/facts.cmake" <<'END'
 function(penstock_add_component name)
   cmake_parse_arguments(PARSE_ARGV 1 it "DIVIDED;BY_NAME_ONLY;WITHOUT_LIBRARY" "SENTENCE;FOLDER" "NEEDS;LAYERS;PACKAGES")
@@ -48,15 +54,7 @@ function(penstock_add_component name)
 endfunction()
 include("${CMAKE_SOURCE_DIR}/cmake/PenstockComponents.cmake")
 END
-  cmake -P "$scratch/facts.cmake" 2>&1
-}
-
-# Puts into the file `parts`: "part COMPONENT PART", "layer PART LAYER", and "below PART OTHER" for all that this part needs, itself
-# included. A component without a folder tests/NAME is tested with the one that has tests/OTHER/NAME. Devices of the tests of all
-# parts are of models.
-read_parts() {
-  local kind name part
-  facts >"$scratch/facts"
+  cmake -P "$scratch/facts.cmake" >"$scratch/facts" 2>&1 || true
   grep -q '^component engine$' "$scratch/facts" || fail "cmake/PenstockComponents.cmake has no engine: $(<"$scratch/facts")"
   while read -r kind name _; do
     [[ $kind == component ]] || continue
@@ -81,6 +79,10 @@ read_parts() {
       for (i = 1; i <= parts; ++i) for (j = 1; j <= parts; ++j) if ((order[i], order[j]) in below) print "below", order[i], order[j]
     }' "$scratch/part_of" "$scratch/facts" >"$scratch/parts"
   mapfile -t parts < <(awk '$1 == "below" && !seen[$2]++ { print $2 }' "$scratch/parts")
+}
+
+parts_of() {
+  printf '%s\n' "${only[$1]:-${parts[@]}}"
 }
 
 # expect_parts PART...
@@ -172,7 +174,7 @@ parts_of_paths() {
 rows_by_part() {
   local step=$1 part
   blobs | parts_of_paths >"$scratch/blobs"
-  for part in "${parts[@]}"; do
+  for part in $(parts_of "$step"); do
     {
       tools "$step"
       awk -F '\t' -v part="$part" '
@@ -258,7 +260,7 @@ parts_of_files() {
 unchecked() {
   local part
   new_rows "$1" | cut -d ' ' -f 2 | if [[ ${files_of[$1]:-} ]]; then parts_of_files | cut -f 1; else cat; fi >"$scratch/unchecked"
-  for part in "${parts[@]}"; do
+  for part in $(parts_of "$1"); do
     if [[ $part == engine ]] || grep -qx "$part" "$scratch/unchecked"; then echo "$part"; fi
   done
 }
@@ -289,7 +291,7 @@ record() {
 command=${1:-}
 case $command in
   parts) read_parts && printf '%s\n' "${parts[@]}" ;;
-  begins | tests | programs | rows | unchecked | files) read_parts && "$command" "${@:2}" ;;
+  parts_of | begins | tests | programs | rows | unchecked | files) read_parts && "$command" "${@:2}" ;;
   record) record "$2" ;;
   *) fail "no such command: $command" ;;
 esac

@@ -144,6 +144,8 @@ expect 'the record after a check of what has changed' "$(diff "$scratch/before" 
 check --changed --minutes 0 asan
 expect 'without time' "$code $(grep -c ^ctest "$scratch/calls") $(grep '^no time' "$scratch/said")" \
   '0 1 no time was left for asan:under asan:above asan:rest: ./dev check has them'
+check --changed demo
+expect 'parts that have a share in the demo' "$(grep -oE '^demo:[a-z]+ ' "$scratch/said" | sort -u)" 'demo:rest '
 echo 'under\.' >"$scratch/fails"
 check --changed asan
 expect 'if the tests of one component fail' "$code $(grep -oE '^asan:(under|above) +FAILED' "$scratch/said" | sort -u | tr -s ' ')" '1 asan:under FAILED'
