@@ -6,6 +6,7 @@
 #   tests PART...           prints the option of ctest that chooses the tests of these parts, and its regular expression
 #   begins PART...          prints a regular expression of what the names of these tests begin with; the rest has none
 #   programs PART...        prints those of the targets of standard input that are test programs of these parts; none stands for all
+#   reach                   prints what read_parts, below, finds
 #   parts_of STEP           prints those that have a share in a step
 #   rows STEP               prints what the step depends on, by hash: "STEP PART HASH" or, of a step that reads files one by one,
 #                           "STEP FILE HASH"; for these build/tidy is configured
@@ -147,8 +148,8 @@ tools() {
   g++ -dumpfullversion
 }
 
-# parts_of_paths: of the lines of blobs, each with its part before it. "all" is what every part depends on. Pages, benches' advice
-# and what only the steps read that run on every commit are left out.
+# parts_of_paths: prints each line of blobs with its part before it; "all" stands for every part. It leaves out pages, and what only
+# steps that run on every commit read.
 parts_of_paths() {
   awk -F '\t' -v OFS='\t' -v last="$last" '
     NR == FNR { split($0, fact, " "); if (fact[1] == "part") part[fact[2]] = fact[3]; next }
@@ -291,6 +292,7 @@ record() {
 command=${1:-}
 case $command in
   parts) read_parts && printf '%s\n' "${parts[@]}" ;;
+  reach) read_parts && cat "$scratch/parts" ;;
   parts_of | begins | tests | programs | rows | unchecked | files) read_parts && "$command" "${@:2}" ;;
   record) record "$2" ;;
   *) fail "no such command: $command" ;;

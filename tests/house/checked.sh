@@ -95,6 +95,32 @@ check() {
   ./dev check "$@" >"$scratch/said" 2>&1 || code=$?
 }
 
+# In the repository itself: test programs that link what their part does not reach, so that a change there would not show in its hash.
+# The engine is always tested, and the rest reaches all.
+expect 'test programs that link what their part does not reach' "$(cd "$source" && .ci/components.sh reach | awk '
+  NR == FNR { if ($1 == "layer") part[$3] = $2; if ($1 == "below") below[$2, $3] = 1; next }
+  /^ *penstock_add_test(s|_part)\(/ { text = ""; reading = 1 }
+  reading { text = text " " $0 }
+  reading && /\)$/ {
+    reading = linking = 0
+    words = split(text, word, /[ ()]+/)
+    name = word[3]
+    for (i = 4; i <= words; ++i) {
+      if (word[i] ~ /^[A-Z]+$/) { linking = word[i] == "LINK"; continue }
+      if (!linking || word[i] !~ /^penstock(::|_)/) continue
+      sub(/\$\{suffix\}/, "", word[i])
+      links[name] = links[name] " " (word[i] in links ? links[word[i]] : word[i])
+    }
+    links["penstock_" name] = links[name]
+    if (!(name in part) || part[name] ~ /^(engine|rest)$/) next
+    ++programs
+    linked = split(links[name], link, " ")
+    for (i = 1; i <= linked; ++i) {
+      sub(/^penstock::/, "", link[i])
+      if (!((part[name], part[link[i]]) in below)) print name, link[i]
+    }
+  }
+  END { print((programs > 15) ? "of many" : "of " programs) }' - "$source/tests/CMakeLists.txt" | paste -sd ' ')" 'of many'
 expect 'the parts' "$(.ci/components.sh parts | paste -sd ' ')" 'engine under above beside rest'
 expect 'tests of two' "$(.ci/components.sh tests under above | paste -sd ' ')" '--tests-regex ^(under\.|above\.)'
 expect 'tests of the rest' "$(.ci/components.sh tests rest beside | sed 's/core.*calls/core/' | paste -sd ' ')" \
