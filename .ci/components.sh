@@ -86,7 +86,6 @@ parts_of() {
   printf '%s\n' "${only[$1]:-${parts[@]}}"
 }
 
-# expect_parts PART...
 expect_parts() {
   local part
   for part in "$@"; do
@@ -187,7 +186,8 @@ rows_by_part() {
 }
 
 # rows_by_file STEP: what clang-tidy says of a file depends on it, on the own headers that it includes, on how it is compiled, and on
-# what is checked. An include that is not beside its file can be any file whose path ends so.
+# what is checked. An include that is not beside its file can be any file whose path ends so. Folders of the system's headers do not
+# count, so that a machine with CUDA can record for one without.
 rows_by_file() {
   local step=$1
   local -a patterns
@@ -199,7 +199,7 @@ rows_by_file() {
     awk '$2 ~ /\.clang-tidy$|^tests\/house\/tidy\.sh$/' "$scratch/blobs"
   } >"$scratch/common"
   sed -nE 's/^ *"command": "(.*)",$/c \1/p; s/^ *"file": "(.*)",?$/f \1/p' build/tidy/compile_commands.json |
-    sed -E 's/ -Winvalid-pch -include [^ ]*cmake_pch.hxx//; s/ -o [^ ]+ -c .*$//; s/^c [^-]*[^ -] -/c -/' |
+    sed -E 's/ -isystem [^ ]+//g; s/ -Winvalid-pch -include [^ ]*cmake_pch.hxx//; s/ -o [^ ]+ -c .*$//; s/^c [^-]*[^ -] -/c -/' |
     awk -v here="$PWD/" '
       /^c / { flags = substr($0, 3); while (i = index(flags, here)) flags = substr(flags, 1, i - 1) substr(flags, i + length(here)) }
       /^f / && index($0, here) == 3 { print substr($0, 3 + length(here)) "\t" flags }' >"$scratch/flags"
