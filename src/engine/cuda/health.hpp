@@ -68,7 +68,7 @@ class Health {
   Error too_late(char const* what) const;
   [[noreturn]] void fail(cudaError_t result, char const* what, CallSite where);
 
-  OwnProcess const process_;
+  OwnProcess const process_{};
   std::mutex mutable mutex_;
   std::optional<Error> fault_;
   bool reported_ = false;

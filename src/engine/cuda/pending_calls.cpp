@@ -28,7 +28,7 @@ class PendingCalls::Call {
 };
 
 struct PendingCalls::Calls {
-  OwnProcess const process;
+  OwnProcess const process{};
   std::mutex mutex;
   std::deque<Call> all;  ///< A deque, because the driver holds their addresses.
   std::size_t turn = 0;  ///< Place where a call was found last; the one after it has been owed the longest.

@@ -2,7 +2,6 @@
 #include "engine/lane/path_chooser.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 namespace penstock {
@@ -37,7 +36,7 @@ std::optional<TileParts> MappedTiles::see(Tile const& tile) {
 
 bool is_aligned_for(Tile const& tile, Stage const& stage) {
   if (!tile.uses_memory() || stage.promises().any_alignment) return true;
-  return std::bit_cast<std::uintptr_t>(tile.input().data()) % TileShape::alignment == 0;
+  return reinterpret_cast<std::uintptr_t>(tile.input().data()) % TileShape::alignment == 0;
 }
 
 PathChooser::PathChooser(Device& device, Transport transport, std::size_t bound, TileShape shape, std::size_t tiles)

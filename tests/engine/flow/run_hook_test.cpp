@@ -29,7 +29,7 @@ struct ARunWithHooks : testing::Test {
     Listener(std::vector<std::string>& heard, std::string name) : heard_(heard), name_(std::move(name)) {}
     void before_run(HookedRun const& run) override {
       heard_.push_back(name_ + " before, lanes " + std::to_string(run.options.lanes));
-      if (refuses_) throw Error(ErrorKind::bad_argument, "Not now.");
+      if (refuses) throw Error(ErrorKind::bad_argument, "Not now.");
     }
     void lost(Tile const& tile, unsigned) noexcept override {
       heard_.push_back(name_ + " lost " + std::to_string(tile.sequence));
@@ -37,9 +37,9 @@ struct ARunWithHooks : testing::Test {
     void after_run(Report& report, HookedRun const& run) override {
       heard_.push_back(name_ + " after " + std::to_string(report.tiles_done) + (run.one_lane ? ", one lane" : ""));
       report.remarks.push_back("Seen by " + name_ + ".");
-      if (breaks_) throw std::runtime_error("no place for it");
+      if (breaks) throw std::runtime_error("no place for it");
     }
-    bool refuses_ = false, breaks_ = false;
+    bool refuses = false, breaks = false;
 
    private:
     std::vector<std::string>& heard_;
@@ -49,8 +49,8 @@ struct ARunWithHooks : testing::Test {
   RunHookMaker listener(std::string const& name, bool refuses = false, bool breaks = false) {
     return [=, this](PipelineOptions&) {
       auto hook = std::make_unique<Listener>(heard, name);
-      hook->refuses_ = refuses;
-      hook->breaks_ = breaks;
+      hook->refuses = refuses;
+      hook->breaks = breaks;
       return hook;
     };
   }

@@ -17,7 +17,7 @@ struct PlacedOnTwoNodes : testing::Test {
   CpuSet const node_0{0, 1, 2, 3};
   CpuSet const node_1{4, 5, 6, 7};
   CpuSet const all{0, 1, 2, 3, 4, 5, 6, 7};
-  static PlacedMemory slab(std::size_t bytes, std::map<int, std::size_t> pages_on_node, std::size_t absent = 0) {
+  static PlacedMemory slab(std::size_t bytes, std::map<int, std::size_t> const& pages_on_node, std::size_t absent = 0) {
     PlacedMemory some{bytes, {.sampled = absent, .pages_on_node = pages_on_node, .absent = absent, .refusal = {}}};
     for (auto const& [node, pages] : pages_on_node) some.pages.sampled += pages;
     return some;

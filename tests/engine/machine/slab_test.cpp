@@ -167,9 +167,9 @@ long first_touches() {
 }
 
 /// Returns the error with which making it ends, or nothing if there is no memory for it.
-std::optional<std::string> ends_with(std::size_t bytes, std::stop_token stop) {
+std::optional<std::string> ends_with(std::size_t bytes, std::stop_token const& stop) {
   try {
-    Slab const slab(bytes, std::nullopt, Slab::default_touch_threads, std::move(stop));
+    Slab const slab(bytes, std::nullopt, Slab::default_touch_threads, stop);
     return "It was touched.";
   } catch (Error const& error) {
     if (error.kind() == ErrorKind::out_of_memory) return std::nullopt;

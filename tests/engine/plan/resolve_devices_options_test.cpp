@@ -94,8 +94,5 @@ TEST_F(APipelineOfTwoGpus, HasAReserveForItsProducersOfTheTilesThatItChoseItself
   EXPECT_EQ(reserve_tiles(wanted, resolved(), {&first, &second}), 0u);
 }
 
-using std::chrono::microseconds;
-using support::SaysItIsAGpu;
-
 }  // namespace
 }  // namespace penstock
