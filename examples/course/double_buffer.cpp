@@ -24,11 +24,6 @@ struct Buffer {
         values(device, size),
         done(device.make_event()),
         stream(device.make_stream()) {}
-  /// Blocks: until the device is through with the buffer; at first not at all.
-  std::size_t wrong(float expected) const {
-    done.wait();
-    return all_are(expected, output.values()) ? 0 : 1;
-  }
   PinnedFloats const input, output;
   DeviceFloats const values;
   Event const done;
@@ -40,14 +35,17 @@ struct Buffer {
 int main(int count, char** arguments) try {
   auto const device = open_device(count > 1 ? arguments[1] : "auto");
   std::size_t const buffer_count = count > 2 ? std::strtoul(arguments[2], nullptr, 10) : 2;
+  if (buffer_count == 0) return std::fprintf(stderr, "Name a number of buffers.\n"), 1;
   std::deque<Buffer> buffers;
   while (buffers.size() < buffer_count) buffers.emplace_back(*device);
 
-  std::size_t wrong = 0;
+  bool right = true;
   for (std::size_t step = 0; step < steps + buffer_count; ++step) {
     Buffer const& buffer = buffers[step % buffer_count];
-    // This wait is for one buffer. A wait for the whole device would let it stand still while the host fills.
-    wrong += buffer.wrong(step < buffer_count ? 0 : static_cast<float>(2 * (step - buffer_count)));
+    buffer.done.wait();  // For this buffer only: the device may go on with the others. At first it returns at once.
+    if (step >= buffer_count) {
+      right = right && all_are(static_cast<float>(2 * (step - buffer_count)), buffer.output.values());
+    }
     if (step >= steps) continue;  // The last rounds only take results.
     std::ranges::fill(buffer.input.values(), static_cast<float>(step));
     upload(buffer.values.values(), buffer.input.values(), buffer.stream);
@@ -55,8 +53,8 @@ int main(int count, char** arguments) try {
     download(buffer.output.values(), buffer.values.values(), buffer.stream);
     buffer.stream.record(buffer.done);
   }
-  std::printf("%zu steps by %zu buffers: %s\n", steps, buffer_count, wrong == 0 ? "all right" : "wrong");
-  return wrong == 0 ? 0 : 1;
+  std::printf("%zu steps by %zu buffers: %s\n", steps, buffer_count, right ? "all right" : "wrong");
+  return right ? 0 : 1;
 } catch (Error const& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;
 }

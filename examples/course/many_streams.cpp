@@ -46,7 +46,7 @@ int main(int count, char** arguments) try {
     auto const began = Clock::now();
     for (int i = 0; i < runs; ++i) run(input, output, from, to, streams);
     std::chrono::duration<double, std::milli> const time = Clock::now() - began;
-    std::printf("%zu streams: %.5f ms a run\n", used, time.count() / runs);
+    std::printf("streams: %zu, %.5f ms a run\n", used, time.count() / runs);
     largest_error = std::max(largest_error, transform_error(input.values(), 0, output.values()));
   }
   std::printf("largest error: %g\n", largest_error);

@@ -47,7 +47,7 @@ int main() {
     check(cudaEventSynchronize(end));
     float time = 0;
     check(cudaEventElapsedTime(&time, start, end));
-    std::printf("%d streams: %.5f ms a run\n", count, time / runs);
+    std::printf("streams: %d, %.5f ms a run\n", count, time / runs);
     for (int i = 0; i < floats; ++i) largest_error = std::max(largest_error, std::abs(output[i] - 1));
   }
   std::printf("largest error: %g\n", largest_error);

@@ -14,7 +14,7 @@ namespace {
 
 void run_trio(Device& device, bool blocking) {
   TimedKernel first, middle, last;
-  StreamRef const zero = device.thread_default_stream();  // What "0" means is decided by how this file is compiled.
+  StreamRef const zero = device.thread_default_stream();  // How this file is compiled decides what "0" means.
   Stream const stream = device.make_stream({.blocking = blocking});
   first.launch(stream);
   middle.launch(zero);
