@@ -16,7 +16,9 @@ class HeldStream {
   HeldStream& operator=(HeldStream const&) = delete;
   ~HeldStream() { let_go(); }  // The destructor of the stream waits for its work.
 
-  operator penstock::StreamRef() const noexcept { return stream_; }
+  operator penstock::StreamRef() const noexcept {
+    return stream_;
+  }  // NOLINT(google-explicit-constructor): as a Stream.
   /// Shape: at most once.
   void hold() { stream_.call(gate_); }
   void let_go() noexcept { gate_.open(); }

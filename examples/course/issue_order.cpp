@@ -27,7 +27,11 @@ double run(Device& device, PinnedFloats const& host, DeviceFloats const& values,
 
   auto const began = Clock::now();
   if (depth_first) {
-    for (std::size_t i = 0; i < parts; ++i) up(i), kernel(i), down(i);
+    for (std::size_t i = 0; i < parts; ++i) {
+      up(i);
+      kernel(i);
+      down(i);
+    }
   } else {
     for (std::size_t i = 0; i < parts; ++i) up(i);
     for (std::size_t i = 0; i < parts; ++i) kernel(i);

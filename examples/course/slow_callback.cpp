@@ -51,7 +51,9 @@ int main(int count, char** arguments) try {
 
   held.let_go();
   slow.call(notice);
-  std::printf("the work went %s\n", notice.await() ? "well" : "wrong");
+  bool const well = notice.await();
+  std::printf("the work went %s\n", well ? "well" : "wrong");
+  return well ? 0 : 1;
 } catch (Error const& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;
 }
