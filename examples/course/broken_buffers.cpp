@@ -22,7 +22,7 @@ float value_that_came(Device& device, bool wait) {
   StreamRef const stream = held;
 
   held.hold();
-  upload(values.values(), buffer.values(), stream);  // It returns at once, and has copied nothing yet.
+  upload(values.values(), buffer.values(), stream);  // The call returns at once, and has copied nothing yet.
   stream.record(copied);
   if (wait) {
     held.let_go();

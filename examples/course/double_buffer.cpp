@@ -42,7 +42,7 @@ int main(int count, char** arguments) try {
   bool right = true;
   for (std::size_t step = 0; step < steps + buffer_count; ++step) {
     Buffer const& buffer = buffers[step % buffer_count];
-    buffer.done.wait();  // For this buffer only: the device may go on with the others. At first it returns at once.
+    buffer.done.wait();  // The device may still have work on the other buffers. At first this returns at once.
     if (step >= buffer_count) {
       right = right && all_are(static_cast<float>(2 * (step - buffer_count)), buffer.output.values());
     }

@@ -37,9 +37,9 @@ int main(int count, char** arguments) try {
     void (*until)(EventRef event);
     EventOptions options;
   } const ways[] = {
-      {"polling", poll, {}},                      // Hears of the end soonest.
-      {"waiting", wait, {}},                      // On a GPU the driver may poll as well.
-      {"asleep", wait, {.blocking_wait = true}},  // Leaves the CPU to other threads.
+      {"polling", poll, {}},                      // The thread notices the end first.
+      {"waiting", wait, {}},                      // On a GPU the driver may poll, too.
+      {"asleep", wait, {.blocking_wait = true}},  // The CPU is free for other threads.
   };
   Stream const stream = device->make_stream();
   for (auto const& way : ways) {

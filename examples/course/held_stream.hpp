@@ -16,10 +16,11 @@ class HeldStream {
   HeldStream& operator=(HeldStream const&) = delete;
   ~HeldStream() { let_go(); }  // The destructor of the stream waits for its work.
 
-  operator penstock::StreamRef() const noexcept {
-    return stream_;
-  }  // NOLINT(google-explicit-constructor): as a Stream.
-  /// Shape: at most once.
+  // NOLINTNEXTLINE(google-explicit-constructor): as a Stream.
+  operator penstock::StreamRef() const noexcept { return stream_; }
+  /// Puts a callback into the stream that returns when the host lets go.
+  ///
+  /// Shape: at most once. Kernels that are launched meanwhile are loaded before.
   void hold() { stream_.call(gate_); }
   void let_go() noexcept { gate_.open(); }
 

@@ -11,7 +11,7 @@ using namespace course;
 
 namespace {
 
-/// The library. What "0" means in it was decided when it was compiled, whatever its callers were compiled with.
+/// The library. How it was compiled decides what "0" means in it, whatever its callers were compiled with.
 void call_library(Device& device, TimedKernel& kernel) {
   kernel.launch(device.legacy_default_stream());
 }

@@ -21,7 +21,7 @@ void run(PinnedFloats const& input, PinnedFloats const& output, DeviceFloats con
   std::size_t const size = input.values().size() / streams.size();
   for (std::size_t i = 0; i < streams.size(); ++i) {
     upload(from.part(i, size), input.part(i, size), streams[i]);
-    transform(from.part(i, size), i * size, to.part(i, size), streams[i]);  // Adds sqrt(sin^2 + cos^2), which is 1.
+    transform(from.part(i, size), i * size, to.part(i, size), streams[i]);  // It adds sqrt(sin^2 + cos^2), which is 1.
     download(output.part(i, size), to.part(i, size), streams[i]);
   }
   for (Stream const& stream : streams) stream.synchronize();

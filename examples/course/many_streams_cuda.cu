@@ -41,7 +41,7 @@ int main() {
   float largest_error = 0;
   for (int const count : {1, most_streams}) {
     for (int i = 0; i < warm_up; ++i) run(input, output, from, to, streams, count);
-    check(cudaEventRecord(start, nullptr));  // In the legacy default stream: it is serialised with the four.
+    check(cudaEventRecord(start, nullptr));  // This stream, the legacy one, is serialised with the four.
     for (int i = 0; i < runs; ++i) run(input, output, from, to, streams, count);
     check(cudaEventRecord(end, nullptr));
     check(cudaEventSynchronize(end));

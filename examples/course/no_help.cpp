@@ -22,7 +22,7 @@ int main(int count, char** arguments) try {
   options.watching.hooks = {verdicts()};
   Pipeline pipeline(devices, options);
 
-  // For "host" each tile is filled many times, which simulates work. Else what the tile has is good enough.
+  // For "host" each tile is filled many times, which simulates work. For the others its content does not matter.
   int const rounds = reason == "host" ? 200 : 0;
   auto const fill = [rounds](TilePlace, std::span<float> input) {
     for (int round = 0; round < rounds; ++round) std::ranges::fill(input, static_cast<float>(round));

@@ -37,7 +37,7 @@ int main(int count, char** arguments) try {
     }
     PinnedFloats const here(*device, size);  // It fills its pages, which puts them on the node, before it pins them.
     Stream const stream = device->make_stream();
-    upload(there.values(), here.values(), stream);  // Not counted.
+    upload(there.values(), here.values(), stream);  // The first copy is not counted.
     stream.record(start);
     for (int i = 0; i < copies; ++i) upload(there.values(), here.values(), stream);
     stream.record(end);

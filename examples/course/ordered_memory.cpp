@@ -20,6 +20,8 @@ int main(int count, char** arguments) try {
   HeldStream held(*device);
   StreamRef const stream = held;
 
+  // To load a kernel a GPU may wait for all streams, also for one that is held: so this comes before.
+  sum_prepare(stream);
   held.hold();
   for (std::size_t step = 0; step < steps; ++step) {
     DeviceMemory const memory = stream.allocate(size * sizeof(float));

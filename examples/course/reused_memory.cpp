@@ -22,6 +22,8 @@ float twice_one(Device& device, bool wait_for_event) {
   Stream const second = device.make_stream();
   HeldStream held(device);
   StreamRef const first = held;
+  // To load a kernel a GPU may wait for all streams, also for one that is held: so this comes before.
+  sum_prepare(second);
   upload(lent.values(), ones.values(), second);
   second.synchronize();
 

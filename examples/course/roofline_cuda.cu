@@ -13,7 +13,7 @@ __global__ void multiply_add(float* values, unsigned rounds) {
 }
 
 int main() {
-  constexpr int size = 1 << 26, threads = 256;  // More than a cache holds.
+  constexpr int size = 1 << 26, threads = 256;  // No cache holds so much.
   float* values = nullptr;
   cudaEvent_t start, end;
   check(cudaMalloc(&values, size * sizeof(float)));

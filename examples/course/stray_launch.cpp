@@ -18,7 +18,7 @@ int main(int count, char** arguments) try {
   StreamRef const zero = device->thread_default_stream();
   std::vector<Stream> own;
   while (own.size() < streams)
-    own.push_back(device->make_stream({.blocking = true}));  // As cudaStreamCreate makes them.
+    own.push_back(device->make_stream({.blocking = true}));  // cudaStreamCreate makes such streams.
 
   for (std::size_t i = 0; i < streams; ++i) {
     kernels[i].launch(own[i]);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // stray_launch.cpp in plain CUDA. nvcc compiles it twice, as trio_cuda.cu.
 #include <cstdio>
+#include <cstdlib>
 
 #include "check.cuh"
 #include "timed_kernel.cuh"
 
 int main() {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // By default a GPU takes work of eight streams independently.
   constexpr int streams = 8;
   Ran* ran = nullptr;
   check(cudaMallocHost(&ran, (streams + 1) * sizeof(Ran)));

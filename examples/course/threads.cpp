@@ -23,7 +23,7 @@ int main(int count, char** arguments) try {
       device->attach();  // Each thread says which device it means.
       StreamRef const zero = device->thread_default_stream();
       kernel.launch(zero);
-      zero.synchronize();  // Only for its own work, if the default stream is its own.
+      zero.synchronize();  // It waits for its own kernel only, if the stream is its own.
     }));
   }
   for (std::future<void>& one : done) one.get();  // An error of the thread is thrown here.

@@ -2,6 +2,7 @@
 // threads.cpp in plain CUDA. nvcc compiles it twice, as trio_cuda.cu.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -11,10 +12,11 @@
 void launch(Ran* ran) {
   last_for<<<1, 1>>>(10'000'000, ran);
   check(cudaGetLastError());
-  check(cudaStreamSynchronize(nullptr));  // 0 again: the process's stream, or the thread's own.
+  check(cudaStreamSynchronize(nullptr));  // Null is 0 again: the process's stream, or the thread's own.
 }
 
 int main() {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // By default a GPU takes work of eight streams independently.
   constexpr int threads = 8;
   Ran* ran = nullptr;  // Pinned memory of the host: kernels can write it, too.
   check(cudaMallocHost(&ran, threads * sizeof(Ran)));

@@ -23,7 +23,8 @@ int main() try {
     return input.size();
   };
   auto const stage = on_device([](DeviceTileOf<unsigned> tile, StreamRef stream) {
-    // `par` in its place waits for the stream before it returns, and the lane would give the GPU nothing meanwhile.
+    // `par` in its place would wait for the stream before it returns. Thrust may allocate memory in each call;
+    // `par_nosync(allocator)` gives it some.
     auto const policy = thrust::cuda::par_nosync.on(cuda_stream(stream));
     thrust::sort(policy, tile.output.address(), tile.output.address() + tile.output.size());
   });

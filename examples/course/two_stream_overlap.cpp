@@ -18,7 +18,7 @@ int main(int count, char** arguments) try {
   Event const a_back = device->make_event({.timing = true}), b_there = device->make_event({.timing = true});
   // Streams are made last, so they are destroyed first: a stream's destructor waits for its work.
   Stream const first = device->make_stream(), second = device->make_stream();
-  sum_prepare(first);  // Loads the kernel; its first launch would wait for that.
+  sum_prepare(first);  // This loads the kernel; its first launch would wait for that.
 
   upload(device_a.values(), host_a.values(), first);
   sum(device_a.values(), device_a.values(), device_a.values(), first);

@@ -15,7 +15,7 @@ int main() {
   float *host[2], *device[2];
   cudaStream_t streams[2];
   for (int i = 0; i < 2; ++i) {
-    check(cudaMallocHost(&host[i], bytes));  // Pinned: from other memory the copies would not be asynchronous.
+    check(cudaMallocHost(&host[i], bytes));  // Copies of other memory would not be asynchronous.
     check(cudaMalloc(&device[i], bytes));
     check(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
     for (int k = 0; k < size; ++k) host[i][k] = static_cast<float>(i + 1);

@@ -16,7 +16,7 @@ int main(int count, char** arguments) try {
   constexpr std::size_t parts = 4, size = std::size_t{1} << 20;
   PinnedFloats const host_a(*device, parts * size, 1), host_b(*device, parts * size, 2), host_c(*device, parts * size);
   DeviceFloats const a(*device, parts * size), b(*device, parts * size), c(*device, parts * size);
-  Event const begun = device->make_event({.timing = true}), last_there = device->make_event({.timing = true});
+  Event const first_over = device->make_event({.timing = true}), last_there = device->make_event({.timing = true});
   std::vector<Event> there;
   while (there.size() < parts) there.push_back(device->make_event());
   Stream const copies = device->make_stream(), kernels = device->make_stream();
@@ -28,7 +28,7 @@ int main(int count, char** arguments) try {
     copies.record(there[i]);
     kernels.wait(there[i]);
     sum(a.part(i, size), b.part(i, size), c.part(i, size), kernels);
-    if (i == 0) kernels.record(begun);
+    if (i == 0) kernels.record(first_over);
     download(host_c.part(i, size), c.part(i, size), kernels);
   }
   copies.record(last_there);
@@ -36,7 +36,7 @@ int main(int count, char** arguments) try {
 
   bool const right = all_are(3, host_c.values());
   std::printf("c[0] = %.1f: %s\n", host_c.values()[0], right ? "right" : "wrong");
-  bool const overlap = milliseconds(begun, last_there) > 0;
+  bool const overlap = milliseconds(first_over, last_there) > 0;
   std::printf("the first kernel was over %s the last input was there: %s\n", overlap ? "before" : "after",
               overlap ? "overlap" : "no overlap");
   return right ? 0 : 1;

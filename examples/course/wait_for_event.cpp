@@ -22,7 +22,9 @@ float twice_one(Device& device, bool wait_for_event) {
   Stream const computing = device.make_stream();
   HeldStream held(device);
   StreamRef const copying = held;
-  upload(values.values(), host.values(), computing);  // Zeros: what was there before.
+  // To load a kernel a GPU may wait for all streams, also for one that is held: so this comes before.
+  sum_prepare(computing);
+  upload(values.values(), host.values(), computing);  // Zeros are what was there before.
   computing.synchronize();
 
   held.hold();
