@@ -31,7 +31,7 @@ int main(int count, char** arguments) try {
   PinnedFloats const host(*device, size);
   DeviceFloats const one(*device, size), other(*device, size);
   Stream const stream = device->make_stream();
-  for (std::size_t i = 0; i < size; ++i) host.values()[i] = i % 2 == 0 ? 1 : 3;
+  for (std::size_t i = 0; i < size; ++i) host.values()[i] = i % 2 == 0 ? 1.0F : 3.0F;
 
   upload(one.values(), host.values(), stream);
   auto from = one.values(), to = other.values();
@@ -44,7 +44,7 @@ int main(int count, char** arguments) try {
 
   // Ones and threes change places in each round, so after an even number of them all is as it was.
   bool right = true;
-  for (std::size_t i = 0; i < size; ++i) right = right && host.values()[i] == (i % 2 == 0 ? 1 : 3);
+  for (std::size_t i = 0; i < size; ++i) right = right && host.values()[i] == (i % 2 == 0 ? 1.0F : 3.0F);
   std::printf("%d rounds by %d launches: %s\n", rounds, rounds, right ? "right" : "wrong");
   return right ? 0 : 1;
 } catch (Error const& error) {
