@@ -13,6 +13,7 @@
 
 #include "course/experiment.hpp"
 #include "course/figures_text.hpp"
+#include "course/sources.hpp"
 #include "course/timeline.hpp"
 #include "engine/core/too_slow.hpp"
 #include "engine/cpu/cpu_device.hpp"
@@ -181,11 +182,16 @@ void LabCommand::add_to(CLI::App& command) {
       ->check(offers("auto, cpu, cuda, model:h200"));
   slower.add_to(command);
   auto& listing = *command.add_flag("--list", list, "Say which experiments there are, and run none");
-  command.add_flag("--json", json, "Print JSON, an object a line for each experiment")->excludes(&listing);
+  auto& sources =
+      *command.add_flag("--source", source, "Print the programs that show the same, and run none")->excludes(&listing);
+  command.add_flag("--json", json, "Print JSON, an object a line for each experiment")
+      ->excludes(&listing)
+      ->excludes(&sources);
   command.add_option("--trace", trace, "Also write a trace of what ran when to this file, for Perfetto or Chrome")
       ->type_name("FILE")
       ->check(names_an_output())
-      ->excludes(&listing);
+      ->excludes(&listing)
+      ->excludes(&sources);
 }
 
 std::vector<lab::Experiment> LabCommand::chosen() const {
@@ -203,7 +209,22 @@ std::vector<lab::Experiment> LabCommand::chosen() const {
   return experiments;
 }
 
+ExitCode LabCommand::print_sources(StandardOutput& output) const {
+  std::vector<std::string_view> printed;  // Several experiments may have one program.
+  for (auto const& experiment : chosen()) {
+    for (lab::SourceFile const& file : lab::sources_of(experiment.name)) {
+      if (std::ranges::find(printed, file.path) != printed.end()) continue;
+      std::string text = printed.empty() ? "" : "\n";
+      printed.push_back(file.path);
+      text.append("// ").append(file.path).append("\n").append(file.text);
+      if (!output.write(text)) return exit_some_failed;
+    }
+  }
+  return exit_ok;
+}
+
 ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  if (source) return print_sources(output);
   auto const experiments = chosen();
   auto const columns = columns_of_output();
   if (list) {

@@ -55,6 +55,7 @@ struct LabCommand {
   std::string device = "auto";
   SlowerOption slower;
   bool list = false;
+  bool source = false;  ///< Print programs, and run no experiment.
   bool json = false;
   std::string trace;  ///< File for a trace of what was seen; empty for none.
 
@@ -67,6 +68,7 @@ struct LabCommand {
 
  private:
   std::vector<lab::Experiment> chosen() const;
+  ExitCode print_sources(StandardOutput& output) const;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

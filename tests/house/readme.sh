@@ -42,7 +42,7 @@ for page in "${pages[@]}"; do
   for ((number = 1; number <= $(grep -c '^```cpp$' "$page"); ++number)); do
     block=$(cpp_block "$page" "$number")
     found=''
-    for example in examples/*.cpp examples/*.cu; do
+    for example in examples/*.cpp examples/*.cu examples/course/*.cpp examples/course/*.cu; do
       if [[ $(<"$example") == *"$block"* ]]; then found=$example; fi
     done
     [[ -n $block && -n $found ]] || complain "$page: C++ block $number is in no example; copy it anew"

@@ -32,10 +32,11 @@ refuse() {
   done < <(grep -vE "${3:-^$}" | xargs -r -d '\n' grep -nHE "$2")
 }
 
+plain='^examples/course/[a-z_]*_cuda[.]cu$'  # Programs in plain CUDA, beside those on penstock.
 refuse 'only src/engine/cuda and kernels copy; use a StreamRef' '\<cudaMemcpy[A-Za-z0-9]*Async\>' \
-  '^(src/engine/cuda|kernels)/' < <(sources src kernels examples)
+  "^(src/engine/cuda|kernels)/|$plain" < <(sources src kernels examples)
 refuse 'waits for the whole device; only Device::synchronize and tests may' '\<cudaDeviceSynchronize\>' \
-  '^src/engine/cuda/' < <(sources src kernels examples)
+  "^src/engine/cuda/|$plain" < <(sources src kernels examples)
 refuse 'names a default stream; only engine/cuda/default_stream.cpp does' '\<cudaStream(Legacy|PerThread)\>' \
   '^src/engine/cuda/default_stream' < <(sources src kernels)
 refuse 'may be a launch in stream 0; use launch_kernel' '<<<' < <(sources src kernels)

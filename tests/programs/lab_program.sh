@@ -3,6 +3,7 @@
 # usage: lab_program.sh PENSTOCK CASE
 # Holds `penstock lab` to what a user sees: output, standard error, exit code.
 # Each case is a test of its own.
+root=$(realpath "$(dirname "$0")/../..")
 # shellcheck source=tests/programs/program_world.sh
 source "$(dirname "$0")/program_world.sh"
 
@@ -73,6 +74,27 @@ LINES
       [[ $(grep -c "\"$key\":" out) == 2 ]] || fail "no $key in each line: $(cat out)"
     done
     ;;
+  PrintsTheProgramsOfEachExperiment)
+    run lab --list
+    grep -v '^ ' out > listed
+    while read -r name; do
+      run lab --source "$name"
+      expect_code 0
+      [[ ! -s err && -s out ]] || fail "$name: $(cat out err)"
+      # Each file is whole, behind its path; between two is an empty line.
+      first=1
+      while read -r path; do
+        ((first)) || echo
+        first=0
+        printf '// %s\n' "$path"
+        cat "$root/$path"
+      done < <(sed -nE 's|^// (examples/.*)$|\1|p' out) > expected
+      diff expected out || fail "$name does not have the programs as they are in the sources"
+    done < listed
+    # What two experiments share is printed once.
+    run lab --source legacy-between legacy-beside
+    [[ $(grep -c '^// examples/course/trio.cpp$' out) == 1 ]] || fail "$(cat out)"
+    ;;
   BadOptionsAreOneLineAndExitCodeTwo)
     expect_bad_options lab << 'WORDS'
 no-such-experiment
@@ -80,6 +102,8 @@ legacy-between no-such-experiment
 --device gpu
 --list --json
 --list --trace trace.json
+--source --list legacy-between
+--source --json legacy-between
 --trace nowhere/trace.json
 --no-such-option
 WORDS

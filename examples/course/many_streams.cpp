@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One task, copy, kernel and copy, whole in one stream and cut into parts over several. Each way has 100 runs to warm
+// up and 1,000 that count. Arguments: the device, the number of streams, the number of floats.
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "floats.hpp"
+#include <penstock/clock.hpp>
+#include <penstock/kernels.hpp>
+#include <penstock/models/devices.hpp>
+
+using namespace penstock;
+using namespace course;
+
+namespace {
+
+/// Does the task once in as many parts as there are streams, and returns when all of them are through.
+void run(PinnedFloats const& input, PinnedFloats const& output, DeviceFloats const& from, DeviceFloats const& to,
+         std::vector<Stream> const& streams) {
+  std::size_t const size = input.values().size() / streams.size();
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    upload(from.part(i, size), input.part(i, size), streams[i]);
+    transform(from.part(i, size), i * size, to.part(i, size), streams[i]);  // It adds sqrt(sin^2 + cos^2), which is 1.
+    download(output.part(i, size), to.part(i, size), streams[i]);
+  }
+  for (Stream const& stream : streams) stream.synchronize();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  auto const device = open_device(count > 1 ? arguments[1] : "auto");
+  std::size_t const stream_count = count > 2 ? std::strtoul(arguments[2], nullptr, 10) : 4;
+  bool const gpu = device->info().kind == DeviceKind::cuda;
+  std::size_t const floats = count > 3 ? std::strtoul(arguments[3], nullptr, 10) : std::size_t{1} << (gpu ? 25 : 14);
+  if (stream_count == 0 || floats % stream_count != 0) return std::fprintf(stderr, "The parts are not equal.\n"), 1;
+  PinnedFloats const input(*device, floats), output(*device, floats);
+  DeviceFloats const from(*device, floats), to(*device, floats);
+  double largest_error = 0;
+  for (std::size_t const used : {std::size_t{1}, stream_count}) {
+    constexpr int warm_up = 100, runs = 1000;
+    std::vector<Stream> streams;
+    while (streams.size() < used) streams.push_back(device->make_stream());
+    for (int i = 0; i < warm_up; ++i) run(input, output, from, to, streams);
+    auto const began = Clock::now();
+    for (int i = 0; i < runs; ++i) run(input, output, from, to, streams);
+    std::chrono::duration<double, std::milli> const time = Clock::now() - began;
+    std::printf("streams: %zu, %.5f ms a run\n", used, time.count() / runs);
+    largest_error = std::max(largest_error, transform_error(input.values(), 0, output.values()));
+  }
+  std::printf("largest error: %g\n", largest_error);
+  return largest_error < 1e-6 ? 0 : 1;
+} catch (Error const& error) {
+  return std::fprintf(stderr, "%s\n", error.what()), 1;
+}
