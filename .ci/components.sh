@@ -8,12 +8,12 @@
 #   programs PART...        prints those of the targets of standard input that are test programs of these parts; none stands for all
 #   reach                   prints what read_parts, below, finds
 #   parts_of STEP           prints those that have a share in a step
-#   rows STEP               prints what the step depends on, by hash: "STEP PART HASH" or, of a step that reads files one by one,
+#   rows STEP [PART]        prints what the step depends on, by hash: "STEP PART HASH" or, of a step that reads files one by one,
 #                           "STEP FILE HASH"; for these build/tidy is configured
 #   unchecked STEP          prints the parts, the engine always, whose rows are not recorded
 #   files [--unchecked] STEP [PART...]
 #                           prints the files that the step reads, or those of them whose rows are not recorded
-#   record STEP             puts the rows of standard input in the place of those that are recorded for this step
+#   record STEP [PART]      puts the rows of standard input in the place of those that are recorded for this step, or for this part
 #
 # A part is a component, or several that are tested together. The last part, rest, is all that is no other part's: programs,
 # examples, and tests across components. The record is .ci/checked. A row says that the step passed on inputs with this hash.
@@ -245,7 +245,14 @@ rows_by_file() {
 }
 
 rows() {
-  if [[ ${files_of[$1]:-} ]]; then rows_by_file "$1"; else rows_by_part "$1"; fi
+  if [[ ! ${files_of[$1]:-} ]]; then
+    rows_by_part "$1" | awk -v part="${2:-}" 'part == "" || $2 == part'
+  elif [[ ! ${2:-} ]]; then
+    rows_by_file "$1"
+  else
+    rows_by_file "$1" >"$scratch/rows"
+    cut -d ' ' -f 2 "$scratch/rows" | parts_of_files | paste "$scratch/rows" - | awk -F '\t' -v part="$2" '$2 == part { print $1 }'
+  fi
 }
 
 # new_rows STEP: those that are not recorded.
@@ -281,10 +288,15 @@ files() {
 }
 
 record() {
-  local step=$1
+  grep "^$1 " >"$scratch/new"
   {
-    grep -v "^$step " "$record" 2>/dev/null || true
-    grep "^$step "
+    # Of a whole step also rows of what there is no more.
+    if [[ ${2:-} ]]; then
+      awk 'NR == FNR { new[$1, $2]; next } !(($1, $2) in new)' "$scratch/new" "$record" 2>/dev/null || true
+    else
+      grep -v "^$1 " "$record" 2>/dev/null || true
+    fi
+    cat "$scratch/new"
   } | sort >"$scratch/record"
   cat "$scratch/record" >"$record"
 }
@@ -294,6 +306,6 @@ case $command in
   parts) read_parts && printf '%s\n' "${parts[@]}" ;;
   reach) read_parts && cat "$scratch/parts" ;;
   parts_of | begins | tests | programs | rows | unchecked | files) read_parts && "$command" "${@:2}" ;;
-  record) record "$2" ;;
+  record) record "${@:2}" ;;
   *) fail "no such command: $command" ;;
 esac

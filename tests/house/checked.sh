@@ -182,9 +182,10 @@ echo 'ctest --preset tsan' >"$scratch/fails"
 check
 expect 'all, where one fails' "$code $(cut -d ' ' -f 1 .ci/checked | sort -u | paste -sd ' ')" '1 asan clang tidy tidy_tests'
 check --without tsan chaos simulation test demo docs
-expect 'a check of less is not recorded' "$(.ci/components.sh unchecked asan | paste -sd ' ')" engine
+expect 'a check of less keeps what it did not do' "$(.ci/components.sh unchecked asan | paste -sd ' ')" engine
 echo '// More.' >>src/under/under.cpp
-check --without tsan
-expect 'after it' "$(.ci/components.sh unchecked asan | paste -sd ' ')" 'engine under above rest'
+check asan:under tidy:under
+expect 'after a check of one component' "$code $(.ci/components.sh unchecked asan | paste -sd ' ')" '0 engine above rest'
+expect 'files to read after it' "$(.ci/components.sh unchecked tidy | paste -sd ' ')" engine
 ((failed == 0)) || { cat "$scratch/said" && cat "$scratch/calls"; }
 exit $failed
