@@ -30,6 +30,14 @@ foreach(component IN LISTS components)
       cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/include OUTPUT_VARIABLE path)
       cmake_path(GET path PARENT_PATH folder)
       install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT ${component})
+      if(NOT folder STREQUAL "penstock")
+        # For one version it is found where it was before components had folders.
+        cmake_path(GET path FILENAME name)
+        set(moved ${PROJECT_BINARY_DIR}/moved_headers/penstock/${name})
+        file(CONFIGURE OUTPUT ${moved} @ONLY CONTENT
+          "// SPDX-License-Identifier: Apache-2.0\n// Include @path@: this name goes with the next version.\n#pragma once\n\n#include \"@path@\"\n")
+        install(FILES ${moved} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/penstock COMPONENT ${component})
+      endif()
     endforeach()
   endforeach()
 endforeach()
@@ -87,15 +95,6 @@ foreach(flavour IN LISTS PENSTOCK_FLAVOURS)
   configure_file(cmake/penstock.pc.in ${PROJECT_BINARY_DIR}/${PENSTOCK_PC_NAME}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${PENSTOCK_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
-
-# For one version, headers that were in penstock/ and are in a component's folder now are found where they were.
-file(GLOB moved CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/penstock/*/*.hpp)
-foreach(path IN LISTS moved)
-  cmake_path(GET path FILENAME name)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/moved_headers/penstock/${name} @ONLY
-    CONTENT "// SPDX-License-Identifier: Apache-2.0\n// Include @path@: this name goes with the next version.\n#pragma once\n\n#include \"@path@\"\n")
-endforeach()
-install(DIRECTORY ${PROJECT_BINARY_DIR}/moved_headers/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT engine)
 
 # For ./dev docs.
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/penstock/*.hpp ${PROJECT_SOURCE_DIR}/include/penstock/*/*.hpp)

@@ -86,7 +86,7 @@ code=0
 "$job" watch "${on_cpu[@]}" >out 2>err || code=$?
 [[ $code == 1 && ! -s out ]] || fail "watch on the CPU device: exit code $code"
 grep -qF 'job: The run gave a GPU nothing to do.' err || fail 'it does not say that no GPU was used'
-job=$scratch/build/watched LD_LIBRARY_PATH=$build/tests/anyprogram/stand_in does watch "${on_cpu[@]}" --copies 1 --json
+job=$scratch/build/watched LD_LIBRARY_PATH=$build/tests/programs/stand_in does watch "${on_cpu[@]}" --copies 1 --json
 says '"works": 46'
 grep -qF 'copies 1' err || fail 'what the run prints is not on standard error'
 # Nor is it where the package has it, if that was moved.

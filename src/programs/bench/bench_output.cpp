@@ -168,16 +168,19 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
       device_text(facts.device) + (facts.device.driver.empty() ? "" : ", driver " + facts.device.driver) + ", on " +
       facts.host.hostname + " (" + std::to_string(facts.cpus) + " CPUs), " + std::string(flavour_name(facts.flavour)) +
       " default streams, penstock " + facts.version + (facts.commit.empty() ? "" : " (" + facts.commit + ")") + "\n";
-  std::string fixed;
+  std::string fixed, chosen;
   std::vector<std::vector<std::string>> rows(1);
   for (Axis const& axis : axes) {
     if (axis.swept()) {
       rows[0].push_back(axis.name);
-    } else if (axis.values[0] != "0" || value_that_ran(axis, "0", results) != "0") {
+    } else if (axis.values[0] != "0") {
       fixed += (fixed.empty() ? "" : ", ") + axis.name + " " + value_that_ran(axis, axis.values[0], results);
+    } else if (std::string const ran = number_that_ran(axis, results); !ran.empty() && ran != "0") {
+      chosen += (chosen.empty() ? "" : ", ") + axis.name + " " + ran;
     }
   }
-  text += fixed + "\n" + late_text(axes, results) + "\n";
+  text += fixed + "\n" + (chosen.empty() ? "" : "chosen by the pipeline: " + chosen + "\n") + late_text(axes, results) +
+          "\n";
   std::size_t const texts = rows[0].size();
   std::string const item = results.empty() ? "" : results.front().point.setting.its_job().item;
   if (!item.empty()) rows[0].push_back("k" + item + "s/s");

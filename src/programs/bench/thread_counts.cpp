@@ -46,22 +46,26 @@ double rate_of(PointResult const& result) {
 
 }  // namespace
 
-std::string value_that_ran(Axis const& axis, std::string const& value, std::span<PointResult const> results) {
-  std::string const asked = axis_value_text(axis.name, value);
+std::string number_that_ran(Axis const& axis, std::span<PointResult const> results) {
   OptionRow const* const row = find_option(axis.name);
-  if (row == nullptr || row->kind != OptionKind::count) return asked;
+  if (row == nullptr || row->kind != OptionKind::count) return {};
   std::string least, most;
   for (PointResult const& result : results) {
     if (!result.last) continue;
     std::string const ran = ran_text(*row, result);
+    if (ran == "0") continue;
     auto const less = [](std::string const& one, std::string const& other) {
       return one.size() != other.size() ? one.size() < other.size() : one < other;
     };
     if (least.empty() || less(ran, least)) least = ran;
     if (most.empty() || less(most, ran)) most = ran;
   }
-  if (least.empty() || (least == value && most == value)) return asked;
-  return asked + " (" + least + (most != least ? " to " + most : "") + " ran)";
+  return least + (most != least ? " to " + most : "");
+}
+
+std::string value_that_ran(Axis const& axis, std::string const& value, std::span<PointResult const> results) {
+  std::string const ran = number_that_ran(axis, results);
+  return axis_value_text(axis.name, value) + (ran.empty() || ran == value ? "" : " (" + ran + " ran)");
 }
 
 std::string thread_axis(std::span<Axis const> axes) {

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <numeric>
-#include <utility>
 
 #include "programs/command/ending.hpp"
 #include "programs/command/results.hpp"
@@ -31,19 +29,22 @@ std::string row(std::string name, std::string const& words, std::size_t width) {
   return name + lines.substr(name.size());
 }
 
-/// Number of letters to add, to drop or to change to make one of the other.
+/// Number of letters to add, to drop or to change, or of neighbours to swap, to make one of the other.
 std::size_t distance(std::string_view one, std::string_view other) {
-  std::vector<std::size_t> row_before(other.size() + 1);
-  std::iota(row_before.begin(), row_before.end(), std::size_t{0});
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    std::vector<std::size_t> now{i + 1};
-    for (std::size_t j = 0; j < other.size(); ++j) {
-      std::size_t const changed = row_before[j] + (one[i] == other[j] ? 0 : 1);
-      now.push_back(std::min({changed, row_before[j + 1] + 1, now[j] + 1}));
+  std::vector<std::vector<std::size_t>> all(one.size() + 1, std::vector<std::size_t>(other.size() + 1));
+  for (std::size_t i = 0; i <= one.size(); ++i) {
+    for (std::size_t j = 0; j <= other.size(); ++j) {
+      if (i == 0 || j == 0) {
+        all[i][j] = i + j;
+        continue;
+      }
+      std::size_t const changed = all[i - 1][j - 1] + (one[i - 1] == other[j - 1] ? 0 : 1);
+      all[i][j] = std::min({changed, all[i - 1][j] + 1, all[i][j - 1] + 1});
+      if (i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1])
+        all[i][j] = std::min(all[i][j], all[i - 2][j - 2] + 1);
     }
-    row_before = std::move(now);
   }
-  return row_before.back();
+  return all[one.size()][other.size()];
 }
 
 }  // namespace

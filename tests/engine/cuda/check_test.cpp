@@ -43,7 +43,7 @@ TEST_F(Check, SaysCallNameWordsAndPlace) {
   std::string const sentence = thrown(cudaErrorInvalidValue).what();
   EXPECT_THAT(sentence,
               AllOf(HasSubstr("cudaMemcpyAsync"), HasSubstr("cudaErrorInvalidValue"), HasSubstr("invalid argument"),
-                    ContainsRegex("at engine/cuda/check_test.cpp:[0-9]+\\. ")));
+                    ContainsRegex("at cuda/check_test.cpp:[0-9]+\\. ")));
 }
 
 TEST_F(Check, SaysTheLineOfItsCaller) {
@@ -98,7 +98,7 @@ TEST_F(Check, SortsErrorsByWhatCanBeDone) {
 TEST_F(Check, ReportsOneLine) {
   EXPECT_THAT(reported(cudaErrorInvalidResourceHandle),
               AllOf(ContainsRegex("^penstock: cudaStreamDestroy failed"), HasSubstr("cudaErrorInvalidResourceHandle"),
-                    ContainsRegex("engine/cuda/check_test.cpp:[0-9]+\\.\n$")));
+                    ContainsRegex("cuda/check_test.cpp:[0-9]+\\.\n$")));
 }
 
 TEST_F(Check, ReportsNothingWhenThereIsNothingToReport) {
