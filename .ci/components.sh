@@ -38,8 +38,8 @@ fail() {
 }
 
 # Puts into the file `parts`: "part COMPONENT PART", "layer PART LAYER", and "below PART OTHER" for all that this part needs, itself
-# included. A component without a folder tests/NAME is tested with the one that has tests/OTHER/NAME. Devices of the tests of all
-# parts are of models.
+# included. A component without a folder tests/NAME is tested with the one that has tests/OTHER/NAME. All parts
+# but the engine need models: their tests have devices of them.
 read_parts() {
   local kind name part
   cat >"$scratch/facts.cmake" <<'END'

@@ -42,7 +42,8 @@ endfunction()
 # so that tests/house can hold the code to them. CUDA_FILES are compiled only where there is CUDA, NO_CUDA_FILES only where there is
 # none. A layer whose WHEN variable is false is recorded but not built, and layers that depend on it are built without it.
 #
-# Its folder is src/COMPONENT/NAME, or src/COMPONENT if it has the component's name or is all of it; DIRECTORY, from src, is another.
+# Its folder is NAME in that of its component, or that folder if it has the component's name or is all of it; DIRECTORY, from src, is
+# another.
 # PUBLIC: its headers in include/penstock, which are installed; all others are private.
 # APART: its files give different things the same private name, so they are compiled one by one in every build.
 # TOGETHER: it is no part of the engine, so PENSTOCK_UNITY compiles several of its sources as one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One task, copy, kernel and copy, whole in one stream and cut into parts over several. Each way has 100 runs to warm
 // up and 1,000 that count. Arguments: the device, the number of streams, the number of floats.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -42,6 +43,7 @@ int main(int count, char** arguments) try {
     constexpr int warm_up = 100, runs = 1000;
     std::vector<Stream> streams;
     while (streams.size() < used) streams.push_back(device->make_stream());
+    std::ranges::fill(output.values(), 0.0F);  // So nothing is left of the other way.
     for (int i = 0; i < warm_up; ++i) run(input, output, from, to, streams);
     auto const began = Clock::now();
     for (int i = 0; i < runs; ++i) run(input, output, from, to, streams);

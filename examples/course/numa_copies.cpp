@@ -29,6 +29,8 @@ int main(int count, char** arguments) try {
   constexpr int copies = 8;
   DeviceFloats const there(*device, size);
   Event const start = device->make_event({.timing = true}), end = device->make_event({.timing = true});
+  if (!std::filesystem::exists("/sys/devices/system/node/node0"))
+    std::printf("node 0: this system does not show its nodes\n");
   for (unsigned node = 0; node < 64; ++node) {
     if (!std::filesystem::exists("/sys/devices/system/node/node" + std::to_string(node))) continue;
     if (!prefer(node)) {

@@ -36,14 +36,13 @@ int main(int count, char** arguments) try {
                     penstock::flavour() == penstock::Flavour::legacy ? "penstock-legacy" : "penstock",
                     build_text(PENSTOCK_VERSION, penstock::flavour(), penstock::built_with_cuda()));
   commands.add("hash", "Print the BLAKE3 hash of files, as b3sum does",
-               "a file could not be read, or a hash does not match; the rest was done", hash);
-  commands.add("doctor", "Say what this machine is and what would hold a pipeline back", "standard output took nothing",
-               doctor);
+               "a file could not be read, or a hash does not match", hash);
+  commands.add("doctor", "Say what this machine is and what would hold a pipeline back", "", doctor);
 #ifdef PENSTOCK_MEASURING
   commands.add("lab", "Try out how streams order and overlap what a device does",
                "an experiment did not go as expected, or could not be judged", lab);
   commands.add("bench", "Measure pipelines over named axes: threads, lanes, sizes, signals",
-               "a point was not measured, or input is missing from it; the rest was done", bench);
+               "a point was not measured, or input is missing from it", bench);
   commands.add("compare", "Measure the legacy build against the per-thread one, in turn",
                "a point was not measured, a claim does not hold, or programs differ or cannot be compared", compare);
   commands.add("tune", "Look for the best threads, lanes, sizes and signal for a job, and save them",

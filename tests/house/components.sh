@@ -71,7 +71,7 @@ done
 cmake --install "$build" --prefix "$prefix" >/dev/null
 while read -r header; do
   [[ -e $prefix/include/penstock/$header ]] || fail "docs/embed.md has $header in its table of components, but it is not installed"
-done < <(sed -n '/^| component/,/^$/p' "$prefix/share/doc/penstock/docs/embed.md" | grep -o '[a-z_]*\.hpp')
+done < <(sed -n '/^| component/,/^$/p' "$prefix/share/doc/penstock/docs/embed.md" | grep -o '[a-z_/]*\.hpp')
 mapfile -t names < <(find "$prefix" -name 'penstock-*Targets.cmake' -printf '%f\n' | sed 's/penstock-\(.*\)Targets.cmake/\1/' | sort)
 legacy=$(archives '_legacy.a$' | wc -w) all=$(archives . | wc -w)
 # That of the engine is divided.

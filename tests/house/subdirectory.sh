@@ -30,6 +30,11 @@ if grep -qE -- "-I$root/src|-isystem $root/src|$PWD/build/penstock/include|-Werr
   echo "what is private is in the command of a user: $own"
   exit 1
 fi
+grep -qF -- "$PWD/build/penstock/moved_headers" <<<"$own" || { echo "no headers by their names of before in: $own" && exit 1; }
+for header in build/penstock/moved_headers/penstock/*.hpp; do
+  path=$(sed -nE 's/^#include "(.*)"$/\1/p' "$header")
+  [[ -e $root/include/$path && $path == penstock/*/"${header##*/}" ]] || { echo "$header leads to '$path'" && exit 1; }
+done
 grep -qF -- "$root/include" <<<"$own" || { echo "no public headers in: $own" && exit 1; }
 
 objects=$(ninja -C build -t inputs all | grep -c '\.o$')

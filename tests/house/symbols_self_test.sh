@@ -35,6 +35,12 @@ void cudaMemcpy_ptds(void) {}
 void cudaMemcpyAsync(void) {}
 void cudaMemcpyAsync_ptsz(void) {}
 void cudaMalloc(void) {}
+void cudaLaunchKernel(void) {}
+void cudaLaunchKernel_ptsz(void) {}
+void __cudaLaunchKernel(void) {}
+void __cudaLaunchKernel_ptsz(void) {}
+void cudaLaunchCooperativeKernel(void) {}
+void cudaLaunchCooperativeKernel_ptsz(void) {}
 C
 "$cc" -x c -c runtime.c -o runtime.o
 
@@ -46,16 +52,20 @@ object two_calls.o cudaMemcpyAsync_ptsz cudaMemcpyAsync
 object two_names.o cudaMemcpyAsync $open_per_thread
 object launch.o __cudaPushCallConfiguration cudaMemcpyAsync_ptsz
 object zero.o cudaMemcpy_ptds
+object kernels/CMakeFiles/launches.o cudaLaunchKernel __cudaLaunchKernel cudaLaunchCooperativeKernel
+object kernels/CMakeFiles/copies.o cudaLaunchKernel cudaMemcpyAsync
 object right_once.dir/wrong.o cudaMemcpyAsync
 library libpenstock_right.a right.o launch.o zero.o right_once.dir/wrong.o
 library libpenstock_right_legacy.a right_legacy.o right.o
 library libpenstock_single.a right_legacy.o
+library libpenstock_kernels.a kernels/CMakeFiles/launches.o kernels/CMakeFiles/copies.o
 program right right.o
 program right_legacy right_legacy.o libpenstock_single.a
 program mixed right.o libpenstock_single.a
 
 diff -u --label expected --label found - <("$here/symbols.sh" . "$nm" runtime.o 2>&1) <<'EXPECTED'
 launch.o: launches by <<<>>>, which may mean stream 0; use launch_kernel
+libpenstock_kernels.a: is built once, but kernels/CMakeFiles/copies.o has cudaMemcpyAsync
 libpenstock_right.a: should be per-thread, but right_once.dir/wrong.o has cudaMemcpyAsync
 libpenstock_right_legacy.a: should be legacy, but right.o has penstock::per_thread
 libpenstock_single.a: is built once, but right_legacy.o has penstock::lab::legacy
@@ -64,5 +74,5 @@ right_once.dir/wrong.o: is built once, but has cudaMemcpyAsync; name its file un
 two_calls.o: is of two flavours: it has cudaMemcpyAsync_ptsz and cudaMemcpyAsync
 two_names.o: is of two flavours: it has penstock::per_thread and cudaMemcpyAsync
 zero.o: calls cudaMemcpy_ptds, which is always in stream 0
-7 objects, 3 libraries, 3 programs
+9 objects, 4 libraries, 3 programs
 EXPECTED

@@ -40,6 +40,8 @@ refuse 'waits for the whole device; only Device::synchronize and tests may' '\<c
 refuse 'names a default stream; only engine/cuda/default_stream.cpp does' '\<cudaStream(Legacy|PerThread)\>' \
   '^src/engine/cuda/default_stream' < <(sources src kernels)
 refuse 'may be a launch in stream 0; use launch_kernel' '<<<' < <(sources src kernels)
+refuse 'launches by itself; use launch_kernel, which refuses stream 0' '\<cudaLaunch[A-Za-z]*\>' '^kernels/basic/cuda_launch' \
+  < <(sources kernels)
 # HostTime lets time pass where the clock is slower: nothing is waited for.
 refuse 'sleeps; wait for what you wait for, on an EventCount, a latch or a condition variable' \
   '\<(sleep_for|sleep_until|usleep|nanosleep|sleep)[ ]*\(' '^(tests/(chaos|simulation)|src/models/host_keeper.cpp)' < <(sources src kernels tests bench examples)

@@ -29,6 +29,9 @@ case $2 in
     run bnech
     expect_code 2
     expect_err 'did you mean bench?'
+    run help bnech
+    expect_code 2
+    expect_err 'did you mean bench?'
     run bench --prodcers 2
     expect_code 2
     expect_err 'did you mean --producers?'

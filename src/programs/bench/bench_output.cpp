@@ -175,7 +175,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
       rows[0].push_back(axis.name);
     } else if (axis.values[0] != "0") {
       fixed += (fixed.empty() ? "" : ", ") + axis.name + " " + value_that_ran(axis, axis.values[0], results);
-    } else if (std::string const ran = number_that_ran(axis, results); !ran.empty() && ran != "0") {
+    } else if (std::string const ran = number_that_ran(axis, results); !ran.empty()) {
       chosen += (chosen.empty() ? "" : ", ") + axis.name + " " + ran;
     }
   }

@@ -10,7 +10,7 @@
 
 namespace penstock::cli {
 
-/// The number that ran in these results of what an axis counts: "4", "4 to 6"; empty if it counts nothing or none ran.
+/// How many of what an axis counts ran in these results: "4", "4 to 6". Empty if the axis counts nothing, or none ran.
 std::string number_that_ran(measure::Axis const& axis, std::span<measure::PointResult const> results);
 
 /// A value of an axis as it was asked for, and the number that ran in these results if that is another:

@@ -36,7 +36,7 @@ int complain(std::string const& sentence, int code) {
   return code;
 }
 
-/// The names of the options of `command` and of those above it, as they are written; of commands, if there is none.
+/// The names of the options of `command`, as they are written, or of its commands.
 std::vector<std::string> known_names(CLI::App const& command, bool options) {
   std::vector<std::string> names;
   if (!options) {
@@ -58,8 +58,8 @@ std::string suggestion_for(std::string const& word, CLI::App const& command) {
   return nearest.empty() ? "" : ": did you mean " + nearest + "?";
 }
 
-/// What was meant by an option that there is not, or how to give a file that was given without an option; empty if that
-/// is not what is wrong, or not known.
+/// What to write instead: a known option that is near an unknown one, or `--input` before a file. Empty if neither
+/// helps.
 std::string remedy_of(CLI::App const& command) {
   auto const extra = command.remaining();
   if (extra.empty()) return {};
@@ -105,6 +105,15 @@ int Commands::run(One const& command, StandardOutput& output) {
   }
 }
 
+/// " (penstock bench --help shows what there is)".
+std::string Commands::shows_what_there_is(std::string const& command) const {
+  return " (" + app_.get_name() + ' ' + command + (command.empty() ? "" : " ") + "--help shows what there is)";
+}
+
+std::string Commands::no_command(std::string const& word) const {
+  return "There is no command '" + word + "'" + suggestion_for(word, app_) + shows_what_there_is("");
+}
+
 int Commands::run(int count, char** arguments) {
   take_closed_descriptors();
   // The library's messages also begin with the program's name, unless the program has its own hook.
@@ -117,6 +126,8 @@ int Commands::run(int count, char** arguments) {
   std::string asks_for_help = "--help";
   // `penstock help bench` is `penstock bench --help`.
   if (count > 1 && std::string_view(words[1]) == "help") {
+    auto const named = [&](One const& one) { return one.app->get_name() == words[2]; };
+    if (count > 2 && std::ranges::none_of(all_, named)) return complain(no_command(words[2]), exit_bad_options);
     words.erase(words.begin() + 1);
     words.push_back(asks_for_help.data());
   }
@@ -132,13 +143,10 @@ int Commands::run(int count, char** arguments) {
     auto const unknown = app_.remaining();
     auto const command = asked_for();
     bool const known = command != all_.end();
-    std::string sentence = !known && !unknown.empty()
-                               ? "There is no command '" + unknown.front() + "'" + suggestion_for(unknown.front(), app_)
-                               : error.what();
+    if (!known && !unknown.empty()) return complain(no_command(unknown.front()), exit_bad_options);
+    std::string sentence = error.what();
     if (known) sentence += remedy_of(*command->app);
-    return complain(sentence + " (" + app_.get_name() + ' ' + (known ? command->app->get_name() + ' ' : "") +
-                        "--help shows what there is)",
-                    exit_bad_options);
+    return complain(sentence + shows_what_there_is(known ? command->app->get_name() : ""), exit_bad_options);
   }
   int code = run(*asked_for(), output);
   if (output.failed() && !(output.given_up() && code == exit_interrupted))

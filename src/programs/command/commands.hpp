@@ -47,6 +47,8 @@ class Commands {
   };
   static int run(One const& command, StandardOutput& output);
   std::vector<One>::const_iterator asked_for() const;
+  std::string shows_what_there_is(std::string const& command) const;
+  std::string no_command(std::string const& word) const;
 
   CLI::App app_;
   std::vector<One> all_;

@@ -12,8 +12,9 @@ namespace penstock::cli {
 /// The text of --help: lines of at most 100 characters, and the exit codes at the end of each command's.
 class HelpText final : public CLI::Formatter {
  public:
-  /// `some_failed` says what exit code 1 means for a command.
-  explicit HelpText(std::string some_failed) : some_failed_(std::move(some_failed)) {}
+  /// `some_failed` says what exit code 1 means for a command besides an output that took nothing, which all have.
+  explicit HelpText(std::string const& some_failed)
+      : some_failed_(some_failed + (some_failed.empty() ? "" : ", or ") + "standard output took nothing") {}
 
   /// The meaning of exit code 1 of a command whose help this class writes; that of any command for other ones.
   static std::string some_failed_of(CLI::App const& command);
@@ -26,7 +27,7 @@ class HelpText final : public CLI::Formatter {
   std::string const some_failed_;
 };
 
-/// The one of `known` that a typing error would make of `word`; empty if none is near.
+/// The one of `known` of which a typing error would make `word`; empty if none is near.
 std::string nearest_to(std::string_view word, std::vector<std::string> const& known);
 
 }  // namespace penstock::cli

@@ -44,10 +44,10 @@ int run_job(int count, char** arguments, Job const& described, char const* libra
       command_text(count, arguments);
   Commands commands(job.sentence, program, "penstock " + build_text(PENSTOCK_VERSION, flavour(), built_with_cuda()));
   try {
-    commands.add("run", "Do the job once, and print its results",
-                 "some input failed or is missing from the results; the rest was done", run);
+    commands.add("run", "Do the job once, and print its results", "some input failed or is missing from the results",
+                 run);
     commands.add("bench", "Measure the job over named axes: threads, lanes, sizes, signals, its own options",
-                 "a point was not measured, or input is missing from it; the rest was done", bench);
+                 "a point was not measured, or input is missing from it", bench);
     commands.add("compare", "Measure the legacy build of the job against the per-thread one, in turn",
                  "a point was not measured, a claim does not hold, or programs differ or cannot be compared", compare);
     commands.add("tune", "Look for the best threads, lanes, sizes and signal for the job, and save them",

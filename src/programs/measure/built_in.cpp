@@ -39,14 +39,17 @@ Value meaning_of(std::string_view value, std::array<std::pair<std::string_view, 
   refuse("there are " + all + ".");
 }
 
+/// Longest times of a kernel, and of a producer, which fills up to 32 tiles between two looks at the clock.
+constexpr std::chrono::microseconds longest_work = std::chrono::seconds(1),
+                                    longest_fill = std::chrono::milliseconds(100);
+
 /// The time in "busy:20us".
-std::chrono::microseconds busy_of(std::string_view value) {
+std::chrono::microseconds busy_of(std::string_view value, std::chrono::microseconds longest) {
   value.remove_prefix(busy_begins.size() - 1);
   if (value.starts_with(':')) value.remove_prefix(1);
   if (value.ends_with(busy_ends)) value.remove_suffix(busy_ends.size());
-  constexpr std::uint64_t longest = 1'000'000;
-  auto const microseconds = whole_number_of(value, longest);
-  if (!microseconds) refuse("say for how long, as in busy:20us, up to a second.");
+  auto const microseconds = whole_number_of(value, static_cast<std::uint64_t>(longest.count()));
+  if (!microseconds) refuse("say for how long, as in busy:20us, up to " + std::to_string(longest.count()) + " us.");
   return std::chrono::microseconds(*microseconds);
 }
 
@@ -56,8 +59,9 @@ bool is_busy(std::string_view value) {
 
 /// A word of `words`, or a time to be busy for, as results have it.
 template <class Words>
-std::string read_word(std::string const& value, Words const& words) {
-  if (is_busy(value)) return std::string(busy_begins) + std::to_string(busy_of(value).count()) + std::string(busy_ends);
+std::string read_word(std::string const& value, Words const& words, std::chrono::microseconds longest) {
+  if (is_busy(value))
+    return std::string(busy_begins) + std::to_string(busy_of(value, longest).count()) + std::string(busy_ends);
   meaning_of(value, words);
   return value;
 }
@@ -80,8 +84,8 @@ TileShape shape_of(JobPoint const& point) {
         "--transport mapped takes a stage that reads each byte once and writes what it brings back: use --work "
         "transform with --direction both or out, or --transport automatic.");
   }
-  if ((wanted.fill == Fill::memory || wanted.fill == Fill::file) && direction == Direction::out)
-    refuse("With --direction out tiles have no input: use --fill none or busy:20us.");
+  if (wanted.fill != Fill::none && direction == Direction::out)
+    refuse("With --direction out tiles have no input: use --fill none.");
   if (wanted.work == Work::hash) return {.input_bytes = tile, .output_bytes = hashed_bytes};
   switch (direction) {
     case Direction::in:
@@ -110,13 +114,13 @@ void check(JobPoint const& point) {
 BuiltIn::BuiltIn(JobValues const& values) {
   if (std::string const& word = values.text("work"); is_busy(word)) {
     work = Work::busy;
-    busy = busy_of(word);
+    busy = busy_of(word, longest_work);
   } else {
     work = meaning_of(word, works);
   }
   if (std::string const& word = values.text("fill"); is_busy(word)) {
     fill = Fill::busy;
-    fill_busy = busy_of(word);
+    fill_busy = busy_of(word, longest_fill);
   } else {
     fill = meaning_of(word, fills);
   }
@@ -131,13 +135,13 @@ Job const& built_in_job() {
             .sentence = "What is computed: copy (nothing), transform, busy:20us, hash",
             .preset = "transform",
             .offered = "copy, transform, busy:20us, hash",
-            .read = [](std::string const& value) { return read_word(value, works); }},
+            .read = [](std::string const& value) { return read_word(value, works, longest_work); }},
            {.name = "fill",
             .sentence =
                 "What producers do with each tile: none (nothing), memcpy, file (needs --file), busy:20us (compute)",
             .preset = "none",
             .offered = "none, memcpy, file, busy:20us",
-            .read = [](std::string const& value) { return read_word(value, fills); }},
+            .read = [](std::string const& value) { return read_word(value, fills, longest_fill); }},
            {.name = "direction",
             .sentence = "Which way tiles go: in, out, both",
             .preset = "both",

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -139,7 +140,9 @@ class ParallelBody {
 };
 
 /// A run of many tiles, eight at a time, in which a host stage or the sink is such a body.
-bool calls_within(ParallelBody& body, TileRoute::Options options, bool in_sink) {
+///
+/// Returns: nothing if this machine was too busy for more than some of them.
+std::optional<bool> calls_within(ParallelBody& body, TileRoute::Options options, bool in_sink) {
   constexpr std::size_t tiles = 8;
   constexpr TileShape shape{.input_bytes = 256};
   alignas(256) std::array<std::byte, tiles * 256> slab{};
@@ -156,11 +159,13 @@ bool calls_within(ParallelBody& body, TileRoute::Options options, bool in_sink) 
   route.lead_to(lanes);
   lanes.complete_into(&route);
   route.graph().open_input();
+  std::uint64_t sent = 0;
   std::jthread feeder([&] {
     // A busy machine gives a thread that yields little, so there the run has fewer tiles.
     auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     for (std::uint64_t sequence = 0; sequence < 2000 && !body.called_within(); ++sequence) {
       if (std::chrono::steady_clock::now() > until) break;
+      sent = sequence + 1;
       if (sequence % tiles == 0 && !pool.wait_until_home(std::chrono::hours(1))) break;
       Loan loan = pool.borrow();
       loan->sequence = sequence;
@@ -172,19 +177,24 @@ bool calls_within(ParallelBody& body, TileRoute::Options options, bool in_sink) 
   feeder.join();
   lanes.end();
   EXPECT_EQ(pool.on_loan(), 0U);
-  return body.called_within();
+  constexpr std::uint64_t enough = 100;
+  return sent < enough && !body.called_within() ? std::nullopt : std::optional(body.called_within());
 }
 
 /// Seen to fail where the station calls for the next consumer with the isolation of a body.
 TEST(AStageForTwoTilesAtOnce, IsNotCalledWithinItself) {
   ParallelBody body;
-  EXPECT_FALSE(calls_within(body, {.host_stages = {{.body = [&](Tile&) { body(); }, .at_once = 2}}}, false));
+  auto const within = calls_within(body, {.host_stages = {{.body = [&](Tile&) { body(); }, .at_once = 2}}}, false);
+  if (!within) GTEST_SKIP() << "this machine is too busy: too few tiles were sent";
+  EXPECT_FALSE(*within);
 }
 
 /// Seen to fail where the order's node does so.
 TEST(AParallelSinkInOrder, IsNotCalledWithinItself) {
   ParallelBody body;
-  EXPECT_FALSE(calls_within(body, {.ordered = true, .parallel_sink = true}, true));
+  auto const within = calls_within(body, {.ordered = true, .parallel_sink = true}, true);
+  if (!within) GTEST_SKIP() << "this machine is too busy: too few tiles were sent";
+  EXPECT_FALSE(*within);
 }
 
 /// Two tiles are in the user's function at once, each of which returns only when the other has come.

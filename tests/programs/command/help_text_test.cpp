@@ -39,9 +39,9 @@ TEST_F(AHelp, HasLinesOfAHundredCharactersAtMost) {
 }
 
 TEST_F(AHelp, SaysWhatEachExitCodeMeansForTheCommand) {
-  EXPECT_THAT(command->help(), HasSubstr("  1    it could not be said\n"));
+  EXPECT_THAT(command->help(), HasSubstr("  1    it could not be said, or standard output took nothing\n"));
   EXPECT_THAT(command->help(), HasSubstr("  2    bad options; nothing was done\n"));
-  EXPECT_EQ(HelpText::some_failed_of(*command), "it could not be said");
+  EXPECT_EQ(HelpText::some_failed_of(*command), "it could not be said, or standard output took nothing");
 }
 
 TEST_F(AHelp, KeepsEveryWordOfAnOption) {
