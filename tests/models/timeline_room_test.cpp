@@ -2,8 +2,9 @@
 // Times that kernels of few blocks, and those that reach other GPUs, take on a modelled one.
 #include <chrono>
 
-#include "models/timeline_world.hpp"
 #include <gtest/gtest.h>
+
+#include "models/timeline_world.hpp"
 
 namespace penstock::cpu {
 namespace {

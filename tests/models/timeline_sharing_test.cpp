@@ -4,8 +4,9 @@
 #include <chrono>
 #include <cstddef>
 
-#include "models/timeline_world.hpp"
 #include <gtest/gtest.h>
+
+#include "models/timeline_world.hpp"
 
 namespace penstock::cpu {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "records/records_contract.hpp"
 #include "support/gpu_under_test.hpp"
+
+#include "records/records_contract.hpp"
 
 namespace penstock {
 namespace {

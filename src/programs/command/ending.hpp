@@ -31,8 +31,7 @@ struct ExitMeaning {
 };
 inline constexpr ExitMeaning exit_meanings[] = {
     {exit_ok, "all well"},
-    {exit_some_failed,
-     "something failed, does not match or is missing from the results; the rest was done"},
+    {exit_some_failed, "something failed, does not match or is missing from the results; the rest was done"},
     {exit_bad_options, "bad options; nothing was done"},
     {exit_device, "the device or the machine could not do it"},
     {exit_interrupted, "interrupted"}};

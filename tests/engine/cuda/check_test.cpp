@@ -41,9 +41,8 @@ TEST_F(Check, LetsSuccessPass) {
 
 TEST_F(Check, SaysCallNameWordsAndPlace) {
   std::string const sentence = thrown(cudaErrorInvalidValue).what();
-  EXPECT_THAT(sentence,
-              AllOf(HasSubstr("cudaMemcpyAsync"), HasSubstr("cudaErrorInvalidValue"), HasSubstr("invalid argument"),
-                    ContainsRegex("at cuda/check_test.cpp:[0-9]+\\. ")));
+  EXPECT_THAT(sentence, AllOf(HasSubstr("cudaMemcpyAsync"), HasSubstr("cudaErrorInvalidValue"),
+                              HasSubstr("invalid argument"), ContainsRegex("at cuda/check_test.cpp:[0-9]+\\. ")));
 }
 
 TEST_F(Check, SaysTheLineOfItsCaller) {

@@ -6,8 +6,8 @@
 
 #include <boost/lockfree/queue.hpp>
 #include <cuda_runtime_api.h>
-
 #include <engine/cuda/stream.hpp>
+
 #include "penstock/kernels.hpp"
 
 // A comment may speak of cudaMemcpyAsync() and of sleep_for().
