@@ -111,7 +111,8 @@ std::string Commands::shows_what_there_is(std::string const& command) const {
 }
 
 std::string Commands::no_command(std::string const& word) const {
-  return "There is no command '" + word + "'" + suggestion_for(word, app_) + shows_what_there_is("");
+  std::string const kind = word.starts_with('-') ? "option" : "command";
+  return "There is no " + kind + " '" + word + "'" + suggestion_for(word, app_) + shows_what_there_is("");
 }
 
 int Commands::run(int count, char** arguments) {
@@ -128,6 +129,7 @@ int Commands::run(int count, char** arguments) {
   if (count > 1 && std::string_view(words[1]) == "help") {
     auto const named = [&](One const& one) { return one.app->get_name() == words[2]; };
     if (count > 2 && std::ranges::none_of(all_, named)) return complain(no_command(words[2]), exit_bad_options);
+    if (count > 3) return complain("help takes one command" + shows_what_there_is(""), exit_bad_options);
     words.erase(words.begin() + 1);
     words.push_back(asks_for_help.data());
   }
@@ -144,7 +146,12 @@ int Commands::run(int count, char** arguments) {
     auto const command = asked_for();
     bool const known = command != all_.end();
     if (!known && !unknown.empty()) return complain(no_command(unknown.front()), exit_bad_options);
-    std::string sentence = error.what();
+    // CLI11 names what is left over backwards.
+    auto const left = known ? command->app->remaining() : std::vector<std::string>();
+    std::string sentence = left.empty() ? error.what()
+                           : left.front().starts_with('-')
+                               ? left.front() + " is no option of " + command->app->get_name()
+                               : "'" + left.front() + "' was not expected";
     if (known) sentence += remedy_of(*command->app);
     return complain(sentence + shows_what_there_is(known ? command->app->get_name() : ""), exit_bad_options);
   }

@@ -17,13 +17,13 @@ constexpr std::string_view busy_begins = "busy:", busy_ends = "us";
 
 constexpr std::array fills{
     std::pair{std::string_view("none"), Fill::none}, std::pair{std::string_view("memcpy"), Fill::memory},
-    std::pair{std::string_view("file"), Fill::file}, std::pair{std::string_view("busy:Nus"), Fill::busy}};
+    std::pair{std::string_view("file"), Fill::file}, std::pair{std::string_view("busy:20us"), Fill::busy}};
 constexpr std::array directions{std::pair{std::string_view("in"), Direction::in},
                                 std::pair{std::string_view("out"), Direction::out},
                                 std::pair{std::string_view("both"), Direction::both}};
 constexpr std::array works{
     std::pair{std::string_view("copy"), Work::copy}, std::pair{std::string_view("transform"), Work::transform},
-    std::pair{std::string_view("hash"), Work::hash}, std::pair{std::string_view("busy:Nus"), Work::busy}};
+    std::pair{std::string_view("hash"), Work::hash}, std::pair{std::string_view("busy:20us"), Work::busy}};
 
 [[noreturn]] void refuse(std::string const& why) {
   throw Error(ErrorKind::bad_argument, why);
@@ -49,7 +49,7 @@ std::chrono::microseconds busy_of(std::string_view value, std::chrono::microseco
   if (value.starts_with(':')) value.remove_prefix(1);
   if (value.ends_with(busy_ends)) value.remove_suffix(busy_ends.size());
   auto const microseconds = whole_number_of(value, static_cast<std::uint64_t>(longest.count()));
-  if (!microseconds) refuse("say for how long, as in busy:20us, up to " + std::to_string(longest.count()) + " us.");
+  if (!microseconds) refuse("give whole microseconds, as in busy:20us, up to " + std::to_string(longest.count()) + ".");
   return std::chrono::microseconds(*microseconds);
 }
 
