@@ -174,7 +174,7 @@ case $case in
     code=0
     "$program" run log.txt --format words >out 2>err || code=$?
     [ "$code" = 2 ] || fail "$code: $(cat err)"
-    grep -q 'not expected: log.txt: give a file by --input log.txt (lines run --help' err || fail "$(cat err)"
+    grep -q "'log.txt' was not expected: give a file by --input log.txt (lines run --help" err || fail "$(cat err)"
     ! "$program" run --no-such-option >out 2>err || fail 'an unknown option was taken'
     ! grep -q 'by --input' err || fail "$(cat err)"
     ;;

@@ -147,12 +147,13 @@ int Commands::run(int count, char** arguments) {
     bool const known = command != all_.end();
     if (!known && !unknown.empty()) return complain(no_command(unknown.front()), exit_bad_options);
     // CLI11 names what is left over backwards.
-    auto const left = known ? command->app->remaining() : std::vector<std::string>();
+    bool const has_more = known && dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr;
+    auto const left = has_more ? command->app->remaining() : std::vector<std::string>();
     std::string sentence = left.empty() ? error.what()
                            : left.front().starts_with('-')
                                ? left.front() + " is no option of " + command->app->get_name()
                                : "'" + left.front() + "' was not expected";
-    if (known) sentence += remedy_of(*command->app);
+    if (has_more) sentence += remedy_of(*command->app);
     return complain(sentence + shows_what_there_is(known ? command->app->get_name() : ""), exit_bad_options);
   }
   int code = run(*asked_for(), output);
