@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/file/equal_pieces.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "engine/core/number_text.hpp"
@@ -9,7 +10,10 @@
 namespace penstock {
 
 EqualPieces::EqualPieces(Framing const& framing, std::size_t tile_bytes, std::size_t overlap)
-    : record_(framing.equal_bytes()), most_(tile_bytes / record_ * record_), overlap_(overlap) {
+    // The caller has asked whether all records have one size, so it is not 0.
+    : record_(std::max<std::size_t>(1, framing.equal_bytes())),
+      most_(tile_bytes / record_ * record_),
+      overlap_(overlap) {
   if (record_ <= tile_bytes - overlap) return;
   throw Error(ErrorKind::bad_argument, "A tile of " + size_text(tile_bytes - overlap) +
                                            " has no room for a record of " + std::to_string(record_) +

@@ -83,9 +83,7 @@ bool Listener::ready(Contents&) {
     } else if (socket >= 0) {
       close(socket);
       ledger_.refuse();
-    } else if (errno == EAGAIN) {
-      return true;
-    } else if ((errno == EMFILE || errno == ENFILE) && room_is_made()) {
+    } else if (errno == EAGAIN || ((errno == EMFILE || errno == ENFILE) && room_is_made())) {
       return true;
     } else if ((errno == EMFILE || errno == ENFILE) && spare_.number >= 0) {
       if (!turn_away()) return true;

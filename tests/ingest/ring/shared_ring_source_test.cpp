@@ -22,7 +22,6 @@ namespace penstock {
 namespace {
 
 using support::ARingOfThree;
-using support::joined;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
