@@ -193,7 +193,7 @@ class ArrowBatch {
 class ArrowFile {
  public:
   /// Throws: as FileSink, and ArrowColumn; Error of kind bad_argument for FileKeeping::goes_on.
-  ArrowFile(std::string path, std::vector<ArrowField> fields,
+  ArrowFile(std::string const& path, std::vector<ArrowField> fields,
             FileSinkOptions options = {.keeping = FileKeeping::at_once});
   ArrowFile(ArrowFile const&) = delete;
   ArrowFile& operator=(ArrowFile const&) = delete;

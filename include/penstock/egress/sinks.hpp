@@ -196,7 +196,7 @@ class SocketSink {
   /// Blocks: until the peer is connected, or a stop is requested; no stop ends the wait for a server of the Unix domain
   ///         whose queue is full.
   /// Throws: Error of kind bad_argument: no such address. Error of kind system: no peer there, or a stop.
-  explicit SocketSink(std::string const& address, SinkOptions options = {});
+  explicit SocketSink(std::string const& address, SinkOptions const& options = {});
   SocketSink(SocketSink const&) = delete;
   SocketSink& operator=(SocketSink const&) = delete;
   /// Writes the collected records, if it was not closed. A failure is a message (error.hpp).

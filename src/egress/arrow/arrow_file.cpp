@@ -61,8 +61,8 @@ class ArrowFile::Parts {
   bool closed_ = false;
 };
 
-ArrowFile::ArrowFile(std::string path, std::vector<ArrowField> fields, FileSinkOptions options)
-    : parts_(std::make_unique<Parts>(std::move(path), std::move(fields), std::move(options))) {}
+ArrowFile::ArrowFile(std::string const& path, std::vector<ArrowField> fields, FileSinkOptions options)
+    : parts_(std::make_unique<Parts>(path, std::move(fields), std::move(options))) {}
 ArrowFile::~ArrowFile() = default;
 
 void ArrowFile::append(ArrowBatch const& batch) {

@@ -138,7 +138,7 @@ class SocketSink::Parts {
   bool closed_ = false;
 };
 
-SocketSink::SocketSink(std::string const& address, SinkOptions options)
+SocketSink::SocketSink(std::string const& address, SinkOptions const& options)
     : parts_(std::make_unique<Parts>(address, options)) {}
 SocketSink::~SocketSink() {
   left_to_parent(parts_);

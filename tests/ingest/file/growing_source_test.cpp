@@ -43,7 +43,7 @@ struct AFileThatChanges : support::FolderOfFiles {
   }
   /// Returns what is read if `change` happens when the first tile is about to be filled.
   std::string read(
-      std::string const& name, FileSourceOptions options, std::function<void()> change = [] {}) {
+      std::string const& name, FileSourceOptions options, std::function<void()> const& change = [] {}) {
     FileSource source({name}, pool, std::move(options));
     std::string got;
     problem.clear();
