@@ -82,6 +82,7 @@ class Account {
     // Otherwise each sleep takes 50 us more than was asked for.
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     skip();
+    // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): it begins when all this is done.
     began_ = seen_.real;
   }
   void skip() noexcept { seen_ = Look::now(); }

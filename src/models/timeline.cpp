@@ -214,7 +214,8 @@ void Timeline::activate(Operation& operation, Time at) noexcept {
 
 void Timeline::deactivate(Operation& operation) noexcept {
   Operation** place = &active_;
-  while (*place != &operation) place = &modelled(**place).next;
+  for (; *place != &operation; place = &modelled(**place).next)
+    if (*place == nullptr) return;  // It is in the list while it is active.
   *place = modelled(operation).next;
   if (is_copy(operation)) engine_of(operation).busy = false;
   share_link();

@@ -169,7 +169,7 @@ class Attributor {
       put_text(tile->reason, "The process that ran it did not survive it: " + text_of(end) + ".");
       tile->fate = Fate::guilty;
     }
-    std::string const problem = view_.header().problem.data();
+    std::string problem = view_.header().problem.data();
     if (!problem.empty()) return problem;
     auto const guilty =
         std::ranges::count_if(view_.tiles(), [](auto const* tile) { return tile->fate == Fate::guilty; });

@@ -83,7 +83,8 @@ std::string option_for(std::string_view assigned) {
     if (std::size_t const scope = value.rfind(':'); scope != std::string::npos) value.erase(0, scope + 1);
     if (row.kind == OptionKind::time) value = value.substr(value.find('(') + 1, value.rfind(')') - value.find('(') - 1);
     if (row.kind == OptionKind::word && value == "thread_default") value = "default";
-    return "--" + std::string(row.name) + " " + value + behind;
+    std::string option = "--";
+    return option.append(row.name).append(" ").append(value).append(behind);
   }
   return "";
 }

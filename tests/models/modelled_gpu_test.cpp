@@ -41,8 +41,7 @@ DeviceModel model_of_ten_gigabytes_a_second() {
 }
 
 /// A modelled GPU on a clock that is 20 times slower.
-class ModelledGpu : public testing::Test {
- protected:
+struct ModelledGpu : testing::Test {
   ModelledGpu() : ModelledGpu(model_of_ten_gigabytes_a_second()) {}
   explicit ModelledGpu(DeviceModel const& model) {
     cpu::slow_clock(20);

@@ -80,11 +80,12 @@ void add_cpus(Utilisation& use, RunFigures const& figures) {
   if (figures.cpus == 0 || use.cpu_seconds <= 0) return;
   double const all = figures.cpus * figures.wall;
   // The others' time is that of the whole run, and the own one is exact: others had no more than that left.
-  double const free = figures.cpu_time ? std::max(0.0, 1 - use.cpu_seconds / all) : unbounded;
+  double free = unbounded;
+  if (figures.cpu_time) free = std::max(0.0, 1 - use.cpu_seconds / all);
   double const others = std::min(figures.cpu_of_others / all, free);
   use.cpus = {.own = use.cpu_seconds / all,
               .others = others,
-              .not_told = figures.cpu_time ? std::min(figures.cpu_not_told / all, free - others) : 0};
+              .not_told = figures.cpu_time ? std::min(figures.cpu_not_told / all, free - others) : 0.0};
   // With a GPU, threads may poll it, and could do other work instead.
   double const at_work = figures.gpu ? std::min(use.cpu_seconds, threads) : use.cpu_seconds;
   // A process that uses little of the CPUs may as well sleep while others are busy.
