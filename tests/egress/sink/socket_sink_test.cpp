@@ -21,6 +21,7 @@ using support::numbered;
 using testing::AnyOf;
 using testing::HasSubstr;
 
+// NOLINTNEXTLINE(bugprone-string-constructor): it has to be that large.
 std::string const more_than_the_system_keeps(16'000'000, 'm');
 
 /// A server that listens, and the connection that a sink made to it.
