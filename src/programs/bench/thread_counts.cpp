@@ -22,11 +22,6 @@ std::size_t place_of(std::span<Axis const> axes, std::string_view name) {
   return static_cast<std::size_t>(std::ranges::find(axes, name, &Axis::name) - axes.begin());
 }
 
-/// The number that the option of this name had in the last run of a point.
-std::string ran_text(OptionRow const& row, PointResult const& result) {
-  return row.text(result.last->options);
-}
-
 unsigned threads_of(std::string_view axis, PointResult const& result) {
   PipelineOptions const& options = result.last->options;
   return axis == "producers" ? options.producers : axis == "lanes" ? options.lanes : options.consumers;
@@ -52,7 +47,7 @@ std::string number_that_ran(Axis const& axis, std::span<PointResult const> resul
   std::string least, most;
   for (PointResult const& result : results) {
     if (!result.last) continue;
-    std::string const ran = ran_text(*row, result);
+    std::string const ran = row->text(result.last->options);
     if (ran == "0") continue;
     auto const less = [](std::string const& one, std::string const& other) {
       return one.size() != other.size() ? one.size() < other.size() : one < other;
