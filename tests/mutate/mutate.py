@@ -5,10 +5,12 @@ Fails if a mutant survives without a reason in survivors.txt, or if a reason fit
 """
 import argparse
 import collections
+import concurrent.futures
 import hashlib
 import os
 import pathlib
 import sys
+import threading
 import time
 
 import mutants
@@ -60,60 +62,109 @@ def rounds(place, mutant, quick):
 
 
 class Trial:
-    """Tries one mutant after the other, and keeps the figures."""
+    """Tries mutants, one at a time in each place, and keeps the figures.
 
-    def __init__(self, place, patience, quick):
-        self.place, self.patience, self.quick = place, patience, quick
+    Threads: run() any, each with a place of its own.
+    """
+
+    def __init__(self, patience, quick):
+        self.patience, self.quick = patience, quick
         self.usual = {}  # How long each round takes where nothing is broken.
         self.counts = collections.Counter()
-        self.survivors, self.seconds = [], collections.Counter()
+        self.survivors = []
+        self.lock = threading.Lock()
 
-    def check_unbroken(self, chosen):
-        """Builds and runs all that is to be tried, and learns how long it takes.
+    def needed(self, place, chosen):
+        """Programs and the tests in them that these mutants are tried with."""
+        return sorted({one for mutant in chosen for one in rounds(place, mutant, self.quick)})
+
+    def check_unbroken(self, place, chosen):
+        """Runs all that is to be tried, and learns how long it takes.
 
         Throws: SystemExit, if a test fails now.
         """
-        for program, tests in sorted({one for mutant in chosen for one in rounds(self.place, mutant, self.quick)}):
-            built = self.place.ninja(f"penstock_{program}_tests")
-            if built.returncode != 0:
-                raise SystemExit(f"mutate: what is to be mutated does not build:\n{built.stdout[-3000:]}")
+        for program, tests in self.needed(place, chosen):
             begun = time.monotonic()
-            killer = self.place.run(program, tests, self.patience)
+            killer = place.run(program, tests, self.patience)
             if killer:
                 raise SystemExit(f"mutate: a test fails though nothing was broken: {program}: {killer}")
             self.usual[program, tests] = time.monotonic() - begun
 
-    def judge(self, mutant):
+    def judge(self, place, mutant):
         """What became of it: killed and by what, not compiled, not judged, or survived."""
-        tried = rounds(self.place, mutant, self.quick)
+        tried = rounds(place, mutant, self.quick)
         if not tried:
             return "unjudged", "no test knows the memory model"
-        self.place.put(mutant.path, mutant.mutated())
+        place.put(mutant.path, mutant.mutated())
         built = set()
         for program, tests in tried:
             if program not in built:
-                if self.place.ninja(f"penstock_{program}_tests").returncode != 0:
+                if place.ninja(f"penstock_{program}_tests").returncode != 0:
                     return "not compiled", ""
                 built.add(program)
             patience = min(self.patience, 15 + 20 * self.usual[program, tests])
-            killer = self.place.run(program, tests, patience)
+            killer = place.run(program, tests, patience)
             if killer:
                 return "killed", killer
         return "survived", ""
 
-    def run(self, mutant):
+    def run(self, place, mutant):
         begun = time.monotonic()
         try:
-            verdict, by = self.judge(mutant)
+            verdict, by = self.judge(place, mutant)
         finally:
-            self.place.put(mutant.path, mutant.text)
-        self.counts[verdict] += 1
+            place.put(mutant.path, mutant.text)
         took = time.monotonic() - begun
-        print(f"{verdict:12} {mutant.name}  {by}  {took:.1f} s", flush=True)
-        if verdict in ("survived", "unjudged"):
-            self.survivors.append(mutant)
-            if verdict == "survived":
-                print(mutant.diff(), flush=True)
+        with self.lock:
+            self.counts[verdict] += 1
+            print(f"{verdict:12} {mutant.name}  {by}  {took:.1f} s", flush=True)
+            if verdict in ("survived", "unjudged"):
+                self.survivors.append(mutant)
+                if verdict == "survived":
+                    print(mutant.diff(), flush=True)
+
+
+def prepared(root, at_once, programs_of):
+    """As many places as shall be worked in at once, built.
+
+    Throws: SystemExit, if something does not build.
+    """
+    jobs = max(1, (os.cpu_count() or 1) // at_once)
+    places = [yard.Yard(root, root / f"build/mutate{i or ''}", jobs) for i in range(at_once)]
+
+    def prepare(place):
+        place.prepare()
+        built = place.ninja(*sorted({f"penstock_{program}_tests" for program, _ in programs_of(place)}))
+        return built.stdout[-3000:] if built.returncode != 0 else ""
+
+    with concurrent.futures.ThreadPoolExecutor(at_once) as threads:
+        # The first one alone: what it leaves in the compiler's cache is there for the others.
+        places[0].jobs = os.cpu_count() or 1
+        faults = [prepare(places[0]), *threads.map(prepare, places[1:])]
+        places[0].jobs = jobs
+    for fault in filter(None, faults):
+        raise SystemExit(f"mutate: what is to be mutated does not build:\n{fault}")
+    return places
+
+
+def try_all(trial, places, chosen, seconds):
+    """Tries the mutants until the time is over. Returns the paths of those that were tried."""
+    left, tried = collections.deque(chosen), set()
+    begun = time.monotonic()
+
+    def work(place):
+        while seconds is None or time.monotonic() - begun < seconds:
+            try:
+                mutant = left.popleft()
+            except IndexError:
+                return
+            tried.add(mutant.path)
+            trial.run(place, mutant)
+
+    with concurrent.futures.ThreadPoolExecutor(len(places)) as threads:
+        for done in [threads.submit(work, place) for place in places]:
+            done.result()
+    return tried
 
 
 def without_reason(all_of, reasons):
@@ -137,6 +188,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="show the mutants and build nothing")
     parser.add_argument("--patience", type=float, default=300, help="seconds until a test program counts as hung")
     parser.add_argument("--seconds", type=float, help="try no further mutant after so long")
+    parser.add_argument("--at-once", type=int, default=1, help="so many mutants beside each other, each in a build of its own")
     parser.add_argument("--reasons", help="a file other than tests/mutate/survivors.txt")
     options = parser.parse_args()
 
@@ -154,17 +206,10 @@ def main():
         return 0
 
     reasons = survivors.read(options.reasons or root / "tests/mutate/survivors.txt")
-    place = yard.Yard(root, root / "build/mutate", os.cpu_count() or 1)
-    place.prepare()
-    trial = Trial(place, options.patience, options.quick)
-    trial.check_unbroken(chosen)
-    begun = time.monotonic()
-    tried = set()
-    for mutant in chosen:
-        if options.seconds is not None and time.monotonic() - begun > options.seconds:
-            break
-        tried.add(mutant.path)
-        trial.run(mutant)
+    trial = Trial(options.patience, options.quick)
+    places = prepared(root, max(1, options.at_once), lambda place: trial.needed(place, chosen))
+    trial.check_unbroken(places[0], chosen)
+    tried = try_all(trial, places, chosen, options.seconds)
 
     unexplained = without_reason(trial.survivors, reasons)
     idle = [reason for reason in reasons if complete and reason.path in tried and not reason.used]
