@@ -66,7 +66,7 @@ std::optional<Loan> FeedWaits::wait(std::stop_token const& stop, std::size_t par
 }
 
 std::optional<Loan> FeedWaits::borrow_or_say(std::stop_token const& stop, std::size_t part, UnderWay const& under_way) {
-  return kept_.borrow(stop, part, [&](std::size_t) { return under_way && !under_way() && none_is_lent(); });
+  return kept_.wait(stop, part, [&](std::size_t) { return under_way && !under_way() && none_is_lent(); });
 }
 
 std::optional<Loan> FeedWaits::borrow_while_all_wait(std::stop_token const& stop, std::size_t part) {

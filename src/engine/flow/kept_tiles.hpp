@@ -27,11 +27,10 @@ class KeptTiles {
   KeptTiles(KeptTiles const&) = delete;
   KeptTiles& operator=(KeptTiles const&) = delete;
 
-  /// Borrows like Pool::borrow. `all_kept(std::size_t waiting)` is true if the application keeps each tile that is out,
-  /// where `waiting` threads wait here, this one among them.
+  /// Borrows like Pool::borrow, for a thread that found no tile home. `all_kept(std::size_t waiting)` is true if the
+  /// application keeps each tile that is out, where `waiting` threads wait here, this one among them.
   template <class AllKept>
-  std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part, AllKept const& all_kept) {
-    if (auto loan = pool_.try_borrow(part)) return loan;
+  std::optional<Loan> wait(std::stop_token const& stop, std::size_t part, AllKept const& all_kept) {
     Waiting const waiting(waiting_);
     auto const between_looks = std::max<std::chrono::nanoseconds>(patience_ / 8, std::chrono::milliseconds(1));
     Patience patience(patience_, between_looks, Clock::now());

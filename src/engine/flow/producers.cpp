@@ -110,7 +110,13 @@ bool Producers::bring(std::size_t lane) noexcept {
 /// `asked` is when it began to wait for a tile. False if the input has ended, or no more of it is wanted.
 bool Producers::produce_next(std::stop_token const& stop, std::size_t worker, Clock::time_point asked,
                              Crew::Turn& turn) {
-  auto loan = borrow(stop, places_[worker].pool_part);
+  std::size_t const part = places_[worker].pool_part;
+  std::optional<Loan> loan;
+  {
+    RangeHere const range(ranges_, Step::borrow);
+    loan = pool_.try_borrow(part);
+    if (!loan) loan = kept_.wait(stop, part, [this](std::size_t waiting) { return all_kept(waiting); });
+  }
   // The clock is read three times for a tile. Each read takes as long as much else here (docs/decisions/threads.md).
   auto began = Clock::now();
   turn.waited = began - asked;
@@ -124,11 +130,6 @@ bool Producers::produce_next(std::stop_token const& stop, std::size_t worker, Cl
 void Producers::all_ended() {
   run_.note_input_failure(failure_);
   run_.end_of_input();
-}
-
-std::optional<Loan> Producers::borrow(std::stop_token const& stop, std::size_t part) {
-  RangeHere const range(ranges_, Step::borrow);
-  return kept_.borrow(stop, part, [this](std::size_t waiting) { return all_kept(waiting); });
 }
 
 /// No tile is under way, and no producer has one: the sink keeps them.
@@ -159,7 +160,7 @@ void Producers::produce_one(Loan loan, std::uint64_t sequence, Clock::time_point
     recorder_->note_here(Step::fill, sequence, began_fill, ended);
   }
   loan->sequence = sequence;  // The source may have changed it.
-  run_.send(std::move(loan), std::move(failure));
+  run_.route().send(std::move(loan), std::move(failure));
 }
 
 /// Gives the tile its place; nothing at the end of the input. `began` becomes when the source is asked: a wait for

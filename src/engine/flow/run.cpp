@@ -106,7 +106,7 @@ Run::~Run() {
 
 void Run::submit(Loan loan) {
   loan->sequence = next_sequence_.fetch_add(1, std::memory_order_relaxed);
-  send(std::move(loan), nullptr);
+  route_.send(std::move(loan), nullptr);
 }
 
 void Run::end_of_input() {

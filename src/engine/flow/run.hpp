@@ -41,7 +41,7 @@ TileRoute::Options route_options(PipelineOptions const& options, StageOrder cons
 /// One run of a pipeline, from its first tile to its report: its beginning, its end, and its outcomes.
 /// TileRoute has what becomes of each tile.
 ///
-/// Threads: `send`, `submit`, `stop` any; the rest is for the one that made it.
+/// Threads: `submit`, `stop` any; the rest is for the one that made it.
 class Run {
  public:
   /// Opens `open_input`, which must outlive it as `hooks` must, and closes it at the end of the input.
@@ -74,8 +74,10 @@ class Run {
   LanesBring* lanes_bring() const noexcept { return lanes_bring_.get(); }
   /// Threads: any.
   void wake_lanes() noexcept { lanes_->wake(); }
-  /// Sends a tile that has its sequence, as TileRoute does.
-  void send(Loan loan, std::shared_ptr<Failure const> failure) { route_.send(std::move(loan), std::move(failure)); }
+  /// The route of its tiles, from `send` on.
+  ///
+  /// Threads: any.
+  TileRoute& route() noexcept { return route_; }
   /// Gives a tile the next sequence and sends it.
   ///
   /// Shape: the caller is in `open_input`.

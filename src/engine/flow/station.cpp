@@ -23,11 +23,10 @@ Station::Station(CallGraph& graph, std::size_t at_once, StationWork& work)
       consumer_(graph, oneapi::tbb::flow::unlimited, [this](oneapi::tbb::flow::continue_msg) { serve(); }) {}
 
 LanesNode::LanesNode(CallGraph& graph, std::size_t ways_out, StationWork& work)
-    : work_(work),
-      in_(graph, oneapi::tbb::flow::unlimited,
+    : in_(graph, oneapi::tbb::flow::unlimited,
           // A station passes on one record at a time. The analyzer follows oneTBB's `noexcept(body(RecordGroup()))`.
           // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
-          [this](RecordGroup const& records, auto&) noexcept { push(*records.newest); }) {
+          [&work](RecordGroup const& records, auto&) noexcept { work.take(*records.newest, false); }) {
   for (std::size_t way = 0; way < ways_out; ++way) out_.emplace_back(graph);
 }
 
@@ -36,7 +35,7 @@ void Station::lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) {
 }
 
 void LanesNode::lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) {
-  for (auto& way : out_) oneapi::tbb::flow::make_edge(way, next);
+  for (WayOut& way : out_) oneapi::tbb::flow::make_edge(way, next);
 }
 
 void Station::keep(RecordGroup const& records) noexcept {
@@ -46,7 +45,7 @@ void Station::keep(RecordGroup const& records) noexcept {
   }
   // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): as in LanesNode.
   bool const first = arrivals_.push(*records.newest, *records.oldest);
-  for (; calls > 0; --calls) send();
+  for (; calls > 0; --calls) graph_.call(consumer_, refused_);
   // Otherwise the call for the first record serves all.
   if (at_once_ != unlimited && first) call();
 }
@@ -58,15 +57,10 @@ void Station::call() noexcept {
     bool const room = (seen & ~look_again) < at_once_;
     // Release: the consumer that clears the bit, or the one that is sent, sees what was pushed.
     if (serving_.compare_exchange_weak(seen, room ? seen + 1 : seen | look_again, std::memory_order_acq_rel)) {
-      if (room) send();
+      if (room) graph_.call(consumer_, refused_);
       return;
     }
   }
-}
-
-void Station::send() noexcept {
-  if (!graph_.call(consumer_)) refused_.fetch_add(1, std::memory_order_release);
-  graph_.ring();
 }
 
 std::size_t Station::serve_refused() noexcept {
@@ -80,26 +74,20 @@ void Station::serve() noexcept {
   // Acquire: the consumer sees what the one before it did, since this one was called after that one's end.
   static_cast<void>(serving_.load(std::memory_order_acquire));
   oneapi::tbb::this_task_arena::isolate([this] {
-    if (at_once_ == 1) {
-      serve_all();
-    } else {
-      serve_some();
-    }
+    if (at_once_ != 1) return serve_some();
+    do {
+      bool follows = false;  // Records taken later may have come later.
+      for (TileRecord* record = arrivals_.take(); record != nullptr;) {
+        TileRecord* const next = record->next;  // After the work it may belong to another tile.
+        work_.take(*record, std::exchange(follows, true));
+        record = next;
+      }
+    } while (!leave());
   });
   ended_.give();
 }
 
-void Station::serve_all() noexcept {
-  do {
-    bool follows = false;  // Records taken later may have come later.
-    for (TileRecord* record = arrivals_.take(); record != nullptr;) {
-      TileRecord* const next = record->next;  // After the work it may belong to another tile.
-      work_.take(*record, std::exchange(follows, true));
-      record = next;
-    }
-  } while (!leave());
-}
-
+/// Serves several consumers at once: each takes one record at a time.
 void Station::serve_some() noexcept {
   bool more = false;
   do {

@@ -36,31 +36,30 @@ class Baton {
 /// A oneTBB graph in which a message may be refused for want of memory, and whose waiting thread sleeps.
 class CallGraph final : public oneapi::tbb::flow::graph {
  public:
-  /// Sends a message to a node without a limit, and tells the thread that waits that there is work for a consumer.
-  /// False if oneTBB has no memory for it: the message is then gone, and nothing waits for it.
+  /// Sends a message to a node without a limit, and tells the thread that waits that there is work for a consumer: a
+  /// thread that saw the count of calls finds the work. If oneTBB has no memory for the message it is gone, and counts
+  /// in `refused`.
   ///
   /// Threads: any.
   template <class Node>
-  bool call(Node& node) noexcept {
+  void call(Node& node, std::atomic<std::size_t>& refused) noexcept {
     counted = false;
+    bool sent = false;
     try {
       // oneTBB gives a task the isolation of the thread that makes it. Made within a body, and not here, the task could
       // be run by that body's own wait.
-      return oneapi::tbb::this_task_arena::isolate([&] { return node.try_put({}); });
+      sent = oneapi::tbb::this_task_arena::isolate([&] { return node.try_put({}); });
     } catch (...) {
       // Its task was counted when it was made, and then not queued: without this `wait_for_all` would never return.
       if (counted) release_wait();
-      return false;
     }
+    if (!sent) refused.fetch_add(1, std::memory_order_release);
+    calls_.fetch_add(1, std::memory_order_seq_cst);
+    bell_.notify();
   }
   void reserve_wait() override {
     counted = true;
     graph::reserve_wait();
-  }
-  /// Tells the thread that waits that there is work for a consumer: a thread that saw the count finds the work.
-  void ring() noexcept {
-    calls_.fetch_add(1, std::memory_order_seq_cst);
-    bell_.notify();
   }
   /// Has the thread that waits look again.
   void wake() noexcept { bell_.notify(); }
@@ -134,9 +133,7 @@ class Station final : public GraphPlace {
  private:
   void keep(RecordGroup const& records) noexcept;
   void call() noexcept;
-  void send() noexcept;
   void serve() noexcept;
-  void serve_all() noexcept;
   void serve_some() noexcept;
   bool leave() noexcept;
   TileRecord* take_one(bool& more) noexcept;
@@ -162,6 +159,9 @@ class Station final : public GraphPlace {
 /// Blocks:  never.
 class LanesNode final : public GraphPlace {
  public:
+  /// What is put in reaches the next node, on the thread that calls `try_put`.
+  using WayOut = oneapi::tbb::flow::broadcast_node<RecordGroup>;
+
   /// `work` takes each record that comes in. It and the graph outlive the node.
   LanesNode(CallGraph& graph, std::size_t ways_out, StationWork& work);
   LanesNode(LanesNode const&) = delete;
@@ -169,14 +169,11 @@ class LanesNode final : public GraphPlace {
 
   oneapi::tbb::flow::receiver<RecordGroup>& in() noexcept override { return in_; }
   void lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) override;
-  /// Hands on a record that comes from outside of the graph, and so over no edge.
-  void push(TileRecord& record) noexcept { work_.take(record, false); }
-  void leave(std::size_t way_out, RecordGroup const& records) noexcept { out_[way_out].try_put(records); }
+  WayOut& way_out(std::size_t number) noexcept { return out_[number]; }
 
  private:
-  StationWork& work_;
   GroupNode in_;
-  std::deque<oneapi::tbb::flow::broadcast_node<RecordGroup>> out_;
+  std::deque<WayOut> out_;
 };
 
 }  // namespace penstock

@@ -14,17 +14,15 @@ TileRoute::TileRoute(Options const& options, Pool const& pool, std::span<TileRec
                      RunOutcomes& outcomes, std::stop_source enough)
     : pool_(pool),
       records_(records),
-      sink_(std::move(sink)),
       stage_order_(options.stage_order),
       outcomes_(outcomes),
       enough_(std::move(enough)),
       parallel_sink_(options.parallel_sink),
-      one_at_a_time_(!options.parallel_sink && (options.ordered || !options.sink_at_once)),
       recorder_(options.recorder),
       ranges_(options.ranges),
-      deliver_row_(recorder_ != nullptr ? recorder_->add_row("to the sink", RecordRow::Kind::queue) : 0),
+      sink_work_(*this, std::move(sink), options),
       graph_(options.consumers, options.spin, options.cpus) {
-  for (std::size_t lane = 0; lane < options.lanes; ++lane) ways_back_.emplace_back(*this, lane);
+  for (std::size_t lane = 0; lane < options.lanes; ++lane) ways_back_.emplace_back(*this);
   if (stage_order_.in_sequence) turnstile_.emplace(records.size());
   add_nodes(options);
   graph_.start();
@@ -40,9 +38,13 @@ void TileRoute::add_nodes(Options const& options) {
         made.push_back(work.station = &graph_.add(node.at_once, work));
         break;
       }
-      case GraphNode::Kind::lanes:
-        made.push_back(lanes_node_ = &graph_.add_lanes(node.at_once, lanes_work_));
+      case GraphNode::Kind::lanes: {
+        LanesNode& lanes = graph_.add_lanes(node.at_once, lanes_work_);
+        for (std::size_t lane = 0; lane < ways_back_.size(); ++lane) ways_back_[lane].out = &lanes.way_out(lane);
+        no_lane_ = &lanes.way_out(ways_back_.size());
+        made.push_back(&lanes);
         break;
+      }
       case GraphNode::Kind::order:
         made.push_back(order_station_ = &graph_.add(node.at_once, order_.emplace(*this, records_.size())));
         break;
@@ -64,7 +66,6 @@ void TileRoute::send(Loan loan, std::shared_ptr<Failure const> failure) {
   graph_.owe();  // It is owed until it is delivered.
   if (!host_.empty()) return host_.front().station->push(record);
   find_key(record);
-  if (lanes_node_ != nullptr) return lanes_node_->push(record);
   to_lane(record);
 }
 
@@ -144,14 +145,14 @@ void TileRoute::WayBack::take(Completion completion, bool more) {
   record.completion = std::move(completion);
   record.completion.loan->sequence = record.sequence;
   if (route.recorder_ != nullptr) record.completed = Clock::now();
-  if (route.lanes_node_ == nullptr) {
-    route.deliver(record, false);
+  if (out == nullptr) {
+    route.sink_work_.take(record, false);
   } else {
     kept.add(record);
     if (++count == limit || !more) {
       limit = more ? std::min(2 * limit, most_kept) : 1;
       count = 0;
-      route.lanes_node_->leave(lane, std::exchange(kept, {}));
+      out->try_put(std::exchange(kept, {}));
     }
   }
   if (failed) route.end_if_no_lane_is_left();
@@ -168,10 +169,10 @@ void TileRoute::end_if_no_lane_is_left() noexcept {
 /// Sends a tile that no lane had to the sink.
 void TileRoute::to_sink(TileRecord& record) noexcept {
   record.completion.loan->sequence = record.sequence;
-  if (lanes_node_ == nullptr) return deliver(record, false);
+  if (no_lane_ == nullptr) return sink_work_.take(record, false);
   RecordGroup alone;
   alone.add(record);
-  lanes_node_->leave(ways_back_.size(), alone);
+  no_lane_->try_put(alone);
 }
 
 /// A record that is only kept calls no sink, so the one behind it does not follow a call.
@@ -179,39 +180,46 @@ void TileRoute::OrderWork::take(TileRecord& record, bool follows) noexcept {
   if (!follows) called_sink = false;
   order.take(record, [&](TileRecord& next) {
     if (route.parallel_sink_) return route.order_station_->pass_on(next);
-    route.deliver(next, std::exchange(called_sink, true));
+    route.sink_work_.take(next, std::exchange(called_sink, true));
   });
 }
 
-/// The end of the route: when the loan dies, the tile is home. If one call of the sink
-/// follows another, the end of that is the start of this one, which saves a reading of the clock.
-void TileRoute::deliver(TileRecord& record, bool follows) noexcept {
+TileRoute::SinkWork::SinkWork(TileRoute& of, Sink its, Options const& options)
+    : route(of),
+      sink(std::move(its)),
+      one_at_a_time(!options.parallel_sink && (options.ordered || !options.sink_at_once)),
+      row(options.recorder != nullptr ? options.recorder->add_row("to the sink", RecordRow::Kind::queue) : 0) {}
+
+/// If one call of the sink follows another, the end of that is the start of this one, which saves a reading of the
+/// clock.
+void TileRoute::SinkWork::take(TileRecord& record, bool follows) noexcept {
   {
-    WorksFor const working(&pool_);
+    WorksFor const working(&route.pool_);
     Completion completion = std::move(record.completion);
     // The record is another tile's as soon as the loan has died.
     auto const completed = std::exchange(record.completed, {});
-    outcomes_.note(completion, one_at_a_time_);
+    route.outcomes_.note(completion, one_at_a_time);
     // These are kept, because the sink may move the loan out before it throws.
     auto const sequence = completion.loan->sequence;
     auto const tag = completion.loan->tag;
-    auto const began = follows ? sink_ended_ : Clock::now();
+    auto const began = follows ? ended : Clock::now();
     try {
-      RangeHere const range(ranges_, Step::sink, sequence);
-      sink_(completion);
+      RangeHere const range(route.ranges_, Step::sink, sequence);
+      sink(completion);
       HostTime::pay();
     } catch (...) {
-      outcomes_.note_sink_failure(current_failure("sink", ErrorKind::bad_argument), sequence, tag);
+      route.outcomes_.note_sink_failure(current_failure("sink", ErrorKind::bad_argument), sequence, tag);
     }
-    auto const ended = Clock::now();
-    if (one_at_a_time_) sink_ended_ = ended;
-    outcomes_.add_sink_time(ended - began, one_at_a_time_);
-    if (recorder_ != nullptr && recorder_->wants(sequence)) {
-      if (completed != Clock::time_point{}) recorder_->note(deliver_row_, Step::deliver, sequence, completed, began);
-      recorder_->note_here(Step::sink, sequence, began, ended);
+    auto const now = Clock::now();
+    if (one_at_a_time) ended = now;
+    route.outcomes_.add_sink_time(now - began, one_at_a_time);
+    StepLog* const recorder = route.recorder_;
+    if (recorder != nullptr && recorder->wants(sequence)) {
+      if (completed != Clock::time_point{}) recorder->note(row, Step::deliver, sequence, completed, began);
+      recorder->note_here(Step::sink, sequence, began, now);
     }
   }
-  graph_.settle();
+  route.graph_.settle();
 }
 
 }  // namespace penstock

@@ -29,7 +29,7 @@
 namespace penstock {
 
 /// The route of a run's tiles, in the order of its functions: `send`, host stages, `to_lane`; `WayBack::take`,
-/// order, `deliver`.
+/// order, `SinkWork::take`.
 ///
 /// Each tile that is sent is delivered once, whatever fails. Its record holds its loan but while a lane has it. Where
 /// stages see tiles in order, a turnstile before the lanes keeps each tile until all before it have come.
@@ -107,12 +107,13 @@ class TileRoute {
   /// Receiver of a lane's completions, with those that came so far of tiles that come together. The first goes on
   /// alone, so that the sink begins at once, and each group is twice as large as the one before.
   struct WayBack final : CompletionTaker {
-    WayBack(TileRoute& of, std::size_t its_lane) : route(of), lane(its_lane) {}
+    explicit WayBack(TileRoute& of) : route(of) {}
     void take(Completion completion, bool more) override;
     /// With more, the first would wait for long until the sink gets it.
     static constexpr std::size_t most_kept = 16;
     TileRoute& route;
-    std::size_t const lane;
+    /// Null if the sink is called at once: on a lane's thread, so no edge leads there.
+    LanesNode::WayOut* out = nullptr;
     RecordGroup kept;
     std::size_t count = 0;  ///< Number of those that are kept.
     std::size_t limit = 1;  ///< Number of those that travel together next.
@@ -122,10 +123,15 @@ class TileRoute {
     void take(TileRecord& record, bool /*follows*/) noexcept override { route.to_lane(record); }
     TileRoute& route;
   };
+  /// The end of the route: when the loan dies, the tile is home.
   struct SinkWork final : StationWork {
-    explicit SinkWork(TileRoute& of) : route(of) {}
-    void take(TileRecord& record, bool follows) noexcept override { route.deliver(record, follows); }
+    SinkWork(TileRoute& of, Sink its, Options const& options);
+    void take(TileRecord& record, bool follows) noexcept override;
     TileRoute& route;
+    Sink const sink;
+    bool const one_at_a_time;   ///< The sink gets them, from one consumer after the other.
+    std::uint32_t const row;    ///< Row of the recorder for tiles that wait for it.
+    Clock::time_point ended{};  ///< The last call of the sink, if it gets one tile at a time.
   };
 
   void add_nodes(Options const& options);
@@ -135,32 +141,26 @@ class TileRoute {
   void to_lane_in_turn(TileRecord& record);
   void cancel(Loan loan);
   void to_sink(TileRecord& record) noexcept;
-  void deliver(TileRecord& record, bool follows) noexcept;
 
   Pool const& pool_;
   std::span<TileRecord> const records_;
-  Sink const sink_;
   StageOrder const stage_order_;
   RunOutcomes& outcomes_;
   std::stop_source enough_;
   bool const parallel_sink_;
-  bool const one_at_a_time_;  ///< The sink gets them, from one consumer after the other.
   StepLog* const recorder_;
   Ranges* const ranges_;
-  std::uint32_t const deliver_row_;
   std::atomic<TileTaker*> lanes_{nullptr};  ///< A lane may be lost before the others are there.
 
   std::deque<HostWork> host_;
   std::deque<WayBack> ways_back_;                        ///< Ways back by lane.
   std::optional<BasicTurnstile<TileRecord>> turnstile_;  ///< Set if stages see tiles in order; before the lanes.
   std::optional<OrderWork> order_;
-  Clock::time_point sink_ended_{};  ///< The last call of the sink, if it gets one tile at a time.
   LanesWork lanes_work_{*this};
-  SinkWork sink_work_{*this};
-  Graph graph_;                       ///< It is destroyed first.
-  Station* order_station_ = nullptr;  ///< Null without order.
-  /// Null if the sink is called at once: on a lane's thread, so no edge leads there.
-  LanesNode* lanes_node_ = nullptr;
+  SinkWork sink_work_;
+  Graph graph_;                           ///< It is destroyed first.
+  Station* order_station_ = nullptr;      ///< Null without order.
+  LanesNode::WayOut* no_lane_ = nullptr;  ///< The way out of tiles that no lane had; null as those of the lanes.
 };
 
 /// The nodes of a route, with their edges, host stages first: a route makes each of these and no other. A sink that
