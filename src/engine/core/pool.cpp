@@ -248,14 +248,28 @@ void Pool::give(Tile& tile) {
 }
 
 void Pool::take_back(Tile& tile) noexcept {
+  /// The last access of this thread to the pool, which may be gone afterwards.
+  struct CountedLast {
+    LoanCount& count;
+    ~CountedLast() { count.bring_home(); }
+  };
+  CountedLast const counted_last{count_};
   if (tile.stranded_) {
-    gone_.fetch_add(1, std::memory_order_relaxed);  // The release below publishes it.
-  } else {
-    if (tile.mark() != 0) tile.set_mark(0);  // One that was never submitted.
-    tile.tell_memory_owner();                // No other thread can have the tile yet.
-    bring_home(tile);
+    gone_.fetch_add(1, std::memory_order_relaxed);  // The release at the end publishes it.
+    return;
   }
-  count_.bring_home();  // The last access of this thread to the pool, which may be gone afterwards.
+  if (tile.mark() != 0) tile.set_mark(0);  // One that was never submitted.
+  tile.tell_memory_owner();                // No other thread can have the tile yet.
+  if (spin_.count() > 0 && waiters_.some_may_sleep() &&
+      overtakings_.fetch_add(1, std::memory_order_relaxed) >= most_overtakings) {
+    std::scoped_lock const lock(queue_mutex_);
+    // This bypasses the queue, where the watcher would be first.
+    if (first_ != nullptr && may_be_lent(tile)) return give(tile);
+  }
+  home_of(tile).push(tile.index());
+  if (waiters_.none_sleeps_behind_push() || waiters_.one_watches_behind_push()) return;
+  std::scoped_lock const lock(queue_mutex_);
+  serve_waiting(all);  // It serves none, if the watcher took the tile while we pushed it: that was overtaking, too.
 }
 
 Pool::Counts Pool::counts() const noexcept {
@@ -273,19 +287,6 @@ void Pool::open_reserve(bool open) noexcept {
   static_cast<void>(waiters_.one_watches_behind_push());
   std::scoped_lock const lock(queue_mutex_);
   serve_waiting(all);
-}
-
-void Pool::bring_home(Tile& tile) noexcept {
-  if (spin_.count() > 0 && waiters_.some_may_sleep() &&
-      overtakings_.fetch_add(1, std::memory_order_relaxed) >= most_overtakings) {
-    std::scoped_lock const lock(queue_mutex_);
-    // This bypasses the queue, where the watcher would be first.
-    if (first_ != nullptr && may_be_lent(tile)) return give(tile);
-  }
-  home_of(tile).push(tile.index());
-  if (waiters_.none_sleeps_behind_push() || waiters_.one_watches_behind_push()) return;
-  std::scoped_lock const lock(queue_mutex_);
-  serve_waiting(all);  // It serves none, if the watcher took the tile while we pushed it: that was overtaking, too.
 }
 
 void Loan::strand() noexcept {

@@ -158,7 +158,6 @@ class Pool {
   std::optional<std::uint32_t> pop_elsewhere(std::size_t part) noexcept;
   bool none_home() const noexcept;
   void take_back(Tile& tile) noexcept;
-  void bring_home(Tile& tile) noexcept;
   std::optional<Loan> borrow_until(Clock::time_point end, std::stop_token const& stop, std::size_t part);
   Tile* watch(Clock::time_point end, std::stop_token const& stop, std::size_t part) noexcept;
   void serve_waiting(std::size_t at_most);
