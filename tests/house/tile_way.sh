@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # tile_way.sh ROOT [--update]: each row of "The tile's way" in docs/architecture.md names a function and the line at which it
-# begins. Prints one line per row that is wrong, and exits 1 if there is one or if there are no rows. --update writes the lines
-# as they are.
+# begins, and in its last column functions that lead to the next row. Prints one line per row that is wrong, names a function
+# that is nowhere, or if they are not as many as the page says, and exits 1 then or if there are no rows. --update writes the
+# lines as they are.
 set -euo pipefail
 export LC_ALL=C
 root=$1 update=${2:-}
@@ -10,12 +11,18 @@ page=$root/docs/architecture.md
 tick='`'
 row="^\| [0-9]+ \| $tick([A-Za-z_:]+)$tick \| \[([a-z_]+\.cpp):([0-9]+)\]\(\.\./(src/[a-z_/]+\.cpp)#L([0-9]+)\)"
 mapfile -t lines <"$page"
-rows=0 wrong=0
+rows=0 wrong=0 functions=0
 for i in "${!lines[@]}"; do
   [[ ${lines[i]} =~ $row ]] || continue
   function=${BASH_REMATCH[1]} name=${BASH_REMATCH[2]} path=${BASH_REMATCH[4]}
   said="[$name:${BASH_REMATCH[3]}](../$path#L${BASH_REMATCH[5]})"
-  rows=$((rows + 1))
+  rows=$((rows + 1)) functions=$((functions + 1))
+  # What leads to the next row may be defined in its class.
+  while read -r via; do
+    functions=$((functions + 1))
+    grep -rqE "\b$via\(|^ +[^ /].*\b${via##*::}\(.*(\{|;)" --include="*.[ch]pp" "$root/src/engine" ||
+      { echo "docs/architecture.md: $via is not defined in src/engine" && wrong=1; }
+  done < <(grep -oE "[A-Za-z]+::[a-z_]+" <<<"${lines[i]##* | }")
   # Its definition is the first line that begins in the first column and has its name before a parenthesis.
   begins=$(grep -nE "^[A-Za-z].*[ &*]$function\(" "$root/$path" | head -n1 | cut -d: -f1 || true)
   right="[$name:$begins](../$path#L$begins)"
@@ -34,6 +41,10 @@ done
 if ((rows == 0)); then
   echo "docs/architecture.md: the tile's way has no rows"
   exit 1
+fi
+if ! grep -q "these are $functions functions" "$page"; then
+  echo "docs/architecture.md: the tile's way goes through $functions functions"
+  wrong=1
 fi
 if [[ $update == --update ]]; then printf '%s\n' "${lines[@]}" >"$page"; fi
 exit $wrong

@@ -64,27 +64,6 @@ void BatchEnqueuer::prepare(Stage const& stage) {
   if (transport_ != Transport::mapped) graphs_.prepare(stage);
 }
 
-bool BatchEnqueuer::enqueue(FlightBatch& batch, Stage& stage, char const*& at) {
-  at = batch.path == TransferPath::mapped ? "stage" : "upload";
-  if (!expect_right_sizes(batch)) return false;
-  batch.path == TransferPath::mapped ? enqueue_mapped(batch, stage) : enqueue_copied(batch, stage, at);
-  return true;
-}
-
-/// Fails tiles that claim more than they have. True if others are left.
-bool BatchEnqueuer::expect_right_sizes(FlightBatch& batch) const {
-  for (FlightSlot* const slot : batch.live) {
-    try {
-      expect_filled_fits(*slot->loan, "The tile");
-    } catch (Error const& error) {
-      slot->loan->forget_filled();
-      slot->failure = std::make_shared<Failure const>(Failure{"upload", error.what(), error.kind()});
-    }
-  }
-  batch.drop_failed();
-  return !batch.live.empty();
-}
-
 /// Tells the clock that a step comes next, if the batch's times are wanted.
 void BatchEnqueuer::mark(FlightBatch const& batch, Step step, StreamRef stream) {
   if (batch.timed) timer_->begin(batch.timer_place, step, stream);
@@ -125,6 +104,7 @@ void BatchEnqueuer::map(FlightBatch& batch, Stage const& stage) {
 }
 
 void BatchEnqueuer::enqueue_copied(FlightBatch& batch, Stage& stage, char const*& at) {
+  at = "upload";
   mark(batch, Step::upload, streams_.upload());
   upload(batch, streams_.upload(), 0);
   for (std::size_t i = 0; i < more_inputs_.size(); ++i) {

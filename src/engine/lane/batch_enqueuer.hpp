@@ -60,7 +60,7 @@ struct FlightBatch {
   }
   void add(FlightSlot& slot) {
     all.push_back(&slot);
-    live.push_back(&slot);
+    if (slot.failure == nullptr) live.push_back(&slot);
   }
   /// Fails all tiles that have not failed already.
   void fail(std::shared_ptr<Failure const> const& why) noexcept;
@@ -86,10 +86,15 @@ class BatchEnqueuer {
   /// Throws: Error, if the device refuses.
   void prepare(Stage const& stage);
   /// Enqueues each step of all tiles before the next step of any, neighbours in the pool as one copy. `at` is then the
-  /// name of the step that was last begun. False if there was nothing to enqueue, as all tiles have failed.
+  /// name of the step that was last begun.
   ///
+  /// Shape:  a tile lives.
   /// Throws: Error, and what the stage throws; some steps may be enqueued all the same.
-  bool enqueue(FlightBatch& batch, Stage& stage, char const*& at);
+  void enqueue_copied(FlightBatch& batch, Stage& stage, char const*& at);
+  /// Enqueues the stage alone, which sees the tiles themselves.
+  ///
+  /// Shape, Throws: as enqueue_copied.
+  void enqueue_mapped(FlightBatch& batch, Stage& stage);
 
   /// Copies that the device was asked for, of both directions: neighbours count as one.
   std::uint64_t copies() const noexcept { return asked_copies_; }
@@ -101,9 +106,6 @@ class BatchEnqueuer {
   bool out_of_patience() const noexcept { return out_of_patience_; }
 
  private:
-  bool expect_right_sizes(FlightBatch& batch) const;
-  void enqueue_mapped(FlightBatch& batch, Stage& stage);
-  void enqueue_copied(FlightBatch& batch, Stage& stage, char const*& at);
   void map(FlightBatch& batch, Stage const& stage);
   void upload(FlightBatch const& batch, StreamRef stream, std::size_t which);
   void download(FlightBatch const& batch);

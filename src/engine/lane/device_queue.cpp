@@ -66,9 +66,15 @@ void DeviceQueue::put(std::span<Loan> batch, Stage& stage, std::span<Clock::time
     if (!recorded_.empty()) note_taken(taken, pushed);
     // Now, and not before: the time of the stage's calls on this thread is not the device's time.
     if (first) lookout_->began(Clock::now(), flight_->retired());
-    tell_signal();
   } catch (Error const& error) {
-    give_up(error);
+    return give_up(error);
+  }
+  // The watchdog finds what the signal cannot promise.
+  try {
+    signal_->put(flight_->youngest(), flight_->last_stream(), flight_->landed());
+    if (lookout_->wants_calls()) signal_->arm(flight_->retired());
+  } catch (Error const& error) {
+    if (error.sticky()) lose("", error.what());
   }
 }
 
@@ -93,16 +99,6 @@ void DeviceQueue::note_taken(Clock::time_point taken, std::span<Clock::time_poin
     recorder.note(row_, Step::enqueue, tile.sequence, taken + took * before / tiles,
                   taken + took * (before + 1) / tiles);
   }
-}
-
-/// The watchdog finds what the signal cannot promise.
-void DeviceQueue::tell_signal() {
-  try {
-    signal_->put(flight_->youngest(), flight_->last_stream(), flight_->landed());
-  } catch (Error const& error) {
-    if (error.sticky()) return lose("", error.what());
-  }
-  if (lookout_->wants_calls()) arm();
 }
 
 void DeviceQueue::arm() {
@@ -136,10 +132,9 @@ bool DeviceQueue::read_tickets() {
   if (trouble) {
     ask_device();
   } else {
-    number = std::min(number, flight_->youngest());
     try {
       // One question for many tiles; then one by one what the device has passed since it called.
-      if (number > flight_->retired() && flight_->passed(number)) retire_up_to(number);
+      retire_up_to(number);
       retire_passed();
     } catch (Error const& error) {
       give_up(error);
@@ -155,8 +150,7 @@ void DeviceQueue::look() {
   if (flight_->empty()) return;
   try {
     if (auto const number = signal_->read()) {
-      std::uint64_t const last = std::min(*number, flight_->youngest());
-      if (last > flight_->retired() && flight_->passed(last)) retire_up_to(last);
+      retire_up_to(*number);
     } else {
       retire_passed();
     }
@@ -186,8 +180,7 @@ void DeviceQueue::retire_passed() {
   bool growing = true;
   for (std::uint64_t step = 1; !flight_->empty();) {
     step = std::min<std::uint64_t>(step, flight_->size());
-    if (flight_->passed(flight_->retired() + step)) {
-      retire_up_to(flight_->retired() + step);
+    if (retire_up_to(flight_->retired() + step)) {
       if (growing) step *= 2;
     } else if (step > 1) {
       growing = false;
@@ -217,13 +210,17 @@ void DeviceQueue::ask_device() {
   if (!flight_->empty() && lookout_->out_of_patience()) lose("", flight_->run_out_of_patience().what());
 }
 
-void DeviceQueue::retire_up_to(std::uint64_t number) {
+/// Retires all up to this number, or to the youngest, if the device has passed them. True if there was any.
+bool DeviceQueue::retire_up_to(std::uint64_t number) {
+  number = std::min(number, flight_->youngest());
+  if (number <= flight_->retired() || !flight_->passed(number)) return false;
   lookout_->progressed(Clock::now());
   while (flight_->retired() < number) {
     Completion completion = flight_->retire();
     counts_.find(asks_by_);
     deliver(std::move(completion), flight_->retired() < number);
   }
+  return true;
 }
 
 /// Gives up, since the device did not say how far it is, or did not take what it was given.

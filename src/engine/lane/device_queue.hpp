@@ -111,11 +111,10 @@ class DeviceQueue {
   struct CountedPut;
   std::uint64_t representative_sequence(std::span<Loan const> batch) const noexcept;
   void note_taken(Clock::time_point taken, std::span<Clock::time_point const> pushed) const;
-  void tell_signal();
   void ask_device();
   void ask_for(LaneCounts::By by);
   void retire_passed();
-  void retire_up_to(std::uint64_t number);
+  bool retire_up_to(std::uint64_t number);
   void give_up(Error const& error);
   void note_loss(char const* what, char const* reason) noexcept;
   void fail_all_in_flight(std::shared_ptr<Failure const> why);

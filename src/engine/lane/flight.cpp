@@ -109,10 +109,14 @@ Flight::~Flight() {
 
 void Flight::put(std::span<Loan> loans, Stage& stage) {
   place(loans, paths_.choose(loans, stage, put_, retired_));
-  char const* at = "upload";
+  char const* at = "stage";
   bool enqueued = false;
   try {
-    enqueued = enqueuer_.enqueue(batch_, stage, at);
+    if (!batch_.live.empty()) {
+      batch_.path == TransferPath::mapped ? enqueuer_.enqueue_mapped(batch_, stage)
+                                          : enqueuer_.enqueue_copied(batch_, stage, at);
+      enqueued = true;
+    }
   } catch (...) {
     auto const failure = current_failure(at, ErrorKind::device_refused);
     // Any tile may have caused the loss; these only met it. But what a stage throws may be of another device.
@@ -125,7 +129,8 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
   if (enqueuer_.out_of_patience()) throw run_out_of_patience();
 }
 
-/// Gives each tile the next slot, so that neighbours stay neighbours, and all of them one set of events.
+/// Gives each tile the next slot, so that neighbours stay neighbours, and all of them one set of events. A tile that
+/// claims more than it has fails.
 void Flight::place(std::span<Loan> loans, TransferPath path) {
   std::uint64_t const oldest = put_ + 1;
   std::uint64_t const youngest = put_ += loans.size();
@@ -149,6 +154,12 @@ void Flight::place(std::span<Loan> loans, TransferPath path) {
     slot.own_work.clear();
     slot.work = &slot.own_work;
     if (red_zones_) RedZones::paint(slot.parts, *slot.loan);
+    try {
+      expect_filled_fits(*slot.loan, "The tile");
+    } catch (...) {
+      slot.loan->forget_filled();
+      slot.failure = current_failure("upload", ErrorKind::bad_argument);
+    }
     batch_.add(slot);
   }
 }

@@ -94,29 +94,26 @@ LaneSet::~LaneSet() {
   close();  // They close at once, as they end together.
 }
 
-bool LaneSet::submit(Loan& loan) noexcept {
-  Lane* const own = bring_tiles_ ? lane_of_this_thread() : nullptr;
-  return (own != nullptr ? *own : choose(*loan)).submit(loan);
-}
-
 Lane* LaneSet::lane_of_this_thread() const noexcept {
   auto const own = std::ranges::find_if(all_, [](Lane const* lane) { return lane->is_this_thread(); });
   return own != all_.end() ? *own : nullptr;
 }
 
-Lane& LaneSet::choose(Tile const& tile) noexcept {
-  Near& near = near_[std::min(tile.pool_part(), near_.size() - 1)];
+bool LaneSet::submit(Loan& loan) noexcept {
+  if (lanes_.size() == 1) return lanes_.front()->submit(loan);
+  if (Lane* const own = bring_tiles_ ? lane_of_this_thread() : nullptr) return own->submit(loan);
+  Near& near = near_[std::min(loan->pool_part(), near_.size() - 1)];
   bool const batches = batch_ > 1;
-  std::size_t const first = batches ? tile.index() / batch_ : near.turn.fetch_add(1, std::memory_order_relaxed);
+  std::size_t const first = batches ? loan->index() / batch_ : near.turn.fetch_add(1, std::memory_order_relaxed);
   Lane& preferred = *near.lanes[first % near.lanes.size()];
   Found const nearest = least_of(near.lanes, first);
   Found const least = near_.size() > 1 ? least_of(all_, first) : nearest;
   // If every device is lost, any lane will do: it completes the tile as failed.
-  if (least.lane == nullptr) return preferred;
+  if (least.lane == nullptr) return preferred.submit(loan);
   // The preferred lane does not come first while another lane has nothing to do.
   std::size_t const most = least.tiles + std::min(least.tiles, batches_ahead * batch_);
-  if (batches && !preferred.lost() && preferred.load() <= most) return preferred;
-  return nearest.lane != nullptr && nearest.tiles <= most ? *nearest.lane : *least.lane;
+  if (batches && !preferred.lost() && preferred.load() <= most) return preferred.submit(loan);
+  return (nearest.lane != nullptr && nearest.tiles <= most ? nearest : least).lane->submit(loan);
 }
 
 bool LaneSet::lost() const noexcept {

@@ -112,7 +112,6 @@ class LaneSet final : public TileTaker {
   void make_lanes(std::vector<LanePlace> const& places, TileShape shape, std::size_t most_tiles,
                   LaneOptions const& options, Stages const& stages, std::vector<CompletionTaker*> const& completions);
   void note_who_is_near(std::vector<LanePlace> const& places);
-  Lane& choose(Tile const& tile) noexcept;
   Lane* lane_of_this_thread() const noexcept;
 
   std::optional<CompletionFunction> function_;  ///< Set if they were made for one.
