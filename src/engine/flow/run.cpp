@@ -88,7 +88,6 @@ Run::Run(Input input, Rundown& open_input, Pool& pool, std::span<TileRecord> rec
   of_lanes.flight.hooks = hooks;
   of_lanes.bringer = lanes_bring_.get();
   of_lanes.in_order = stages_.order.in_sequence;
-  of_lanes.on_loss = [this] { route_.end_if_no_lane_is_left(); };
   std::vector<CompletionTaker*> ways_back;
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) ways_back.push_back(&route_.way_back(lane));
   lanes_ = std::make_unique<LaneSet>(lanes, pool.shape(), pool.size(), of_lanes, marked, ways_back);

@@ -158,8 +158,9 @@ void TileRoute::WayBack::take(Completion completion, bool more) {
   if (failed) route.end_if_no_lane_is_left();
 }
 
-/// Called for each tile that failed, too. The cause does not matter: the last tile to be stranded may have a failure of
-/// its own.
+/// Asks for no more input if no lane is left, or every tile is stranded: without a tile to lend no thread would come to
+/// submit one. Called for each tile that failed, too. The cause does not matter: the last tile to be stranded may have
+/// a failure of its own.
 void TileRoute::end_if_no_lane_is_left() noexcept {
   TileTaker const* const lanes = lanes_.load(std::memory_order_acquire);
   if (lanes == nullptr) return;

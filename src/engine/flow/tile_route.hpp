@@ -74,10 +74,6 @@ class TileRoute {
   /// Blocks:  never; with `sink_at_once` it delivers the tile before it returns.
   CompletionTaker& way_back(std::size_t lane) { return ways_back_[lane]; }
 
-  /// A lane that has lost its device calls this, with or without a tile. Without a tile to lend no thread would come to
-  /// submit one: if no lane is left, or every tile is stranded, `enough` is asked to stop.
-  void end_if_no_lane_is_left() noexcept;
-
   /// Tiles that were sent so far.
   std::uint64_t sent() const noexcept { return graph_.came(); }
 
@@ -109,6 +105,7 @@ class TileRoute {
   struct WayBack final : CompletionTaker {
     explicit WayBack(TileRoute& of) : route(of) {}
     void take(Completion completion, bool more) override;
+    void lost() noexcept override { route.end_if_no_lane_is_left(); }
     /// With more, the first would wait for long until the sink gets it.
     static constexpr std::size_t most_kept = 16;
     TileRoute& route;
@@ -141,6 +138,7 @@ class TileRoute {
   void to_lane_in_turn(TileRecord& record);
   void cancel(Loan loan);
   void to_sink(TileRecord& record) noexcept;
+  void end_if_no_lane_is_left() noexcept;
 
   Pool const& pool_;
   std::span<TileRecord> const records_;

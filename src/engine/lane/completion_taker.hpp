@@ -15,6 +15,11 @@ class CompletionTaker {
   ///
   /// Threads: the lane's.
   virtual void take(Completion completion, bool more) = 0;
+  /// The lane's device serves no tile any more. Called once, before the first tile that fails of it is taken, and also
+  /// if the lane has no tile then.
+  ///
+  /// Threads: the lane's.
+  virtual void lost() noexcept = 0;
 
  protected:
   ~CompletionTaker() = default;
@@ -25,6 +30,7 @@ class CompletionFunction final : public CompletionTaker {
  public:
   explicit CompletionFunction(std::function<void(Completion)> function) : function_(std::move(function)) {}
   void take(Completion completion, bool /*more*/) override { function_(std::move(completion)); }
+  void lost() noexcept override {}
 
  private:
   std::function<void(Completion)> function_;

@@ -246,7 +246,7 @@ void DeviceQueue::note_loss(char const* what, char const* reason) noexcept {
   }
   bool const known = state_.lost();
   state_.lose();
-  if (!known && options_.on_loss) options_.on_loss();
+  if (!known) completions_.lost();
 }
 
 /// Fails them only when the device has let go of them: what runs on it runs to its end, and may still write to a tile.

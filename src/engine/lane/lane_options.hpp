@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,9 +75,6 @@ struct LaneOptions {
   std::chrono::nanoseconds watchdog = std::chrono::milliseconds(50);
   /// The lane waits for the ends of these lanes before it frees anything; null for none. All must be closed at once.
   std::shared_ptr<EndLatch> ends_with = {};
-  /// Called once, on the lane's thread, when the lane learns that its device serves no tile any more, also if it has no
-  /// tile then: before the first tile that fails of it is completed. Must not throw; null for none.
-  std::function<void()> on_loss = {};
   /// The lane brings its tiles itself, whenever it has none, and on a CPU device runs the kernels that its stage
   /// launches (StreamRef::compute_here). It outlives the lane. Null: tiles come from other threads.
   TileBringer* bringer = nullptr;

@@ -214,13 +214,13 @@ TEST_F(ARoute, AsksForNoMoreInputOnceNoLaneIsLeft) {
 }
 
 /// The sink keeps the tiles that are not stranded, so no lane gets one that could fail. Seen to fail if
-/// TileRoute::end_if_no_lane_is_left asks only of tiles.
+/// TileRoute::end_if_no_lane_is_left asks only of tiles, or WayBack::lost does not ask.
 TEST_F(ARoute, AsksForNoMoreInputOnceTheLastLaneIsLostWithoutATile) {
   TileRoute& by = open({});
-  by.end_if_no_lane_is_left();
+  by.way_back(0).lost();
   EXPECT_FALSE(enough.stop_requested());
   lanes.all_lost = true;
-  by.end_if_no_lane_is_left();
+  by.way_back(0).lost();
   EXPECT_TRUE(enough.stop_requested());
 }
 

@@ -74,10 +74,8 @@ TEST_P(LaneOnAFaultyDevice, FailsAllThatIsInFlightAndAllThatComesOnceTheDeviceIs
     if (GetParam().transport != Transport::copies && fault != cpu::Fault::break_kernel) continue;
     renew();
     std::size_t const before = seen().size();
-    std::atomic<int> losses{0};
-    LaneOptions options = watchful();
-    options.on_loss = [&] { ++losses; };
-    open_lane(add_one(), options);
+    int const losses_before = losses();
+    open_lane(add_one(), watchful());
     cpu().inject(fault, 3);
     for (std::size_t i = 0; i < 20; ++i) submit(i);
     auto const all = await_seen(before + 20);
@@ -99,7 +97,7 @@ TEST_P(LaneOnAFaultyDevice, FailsAllThatIsInFlightAndAllThatComesOnceTheDeviceIs
     EXPECT_TRUE(lane().lost());
     lane().close();
     EXPECT_EQ(lane().finished_stage(), nullptr);
-    EXPECT_EQ(losses, 1);
+    EXPECT_EQ(losses(), losses_before + 1);
   }
 }
 

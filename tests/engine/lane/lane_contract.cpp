@@ -127,8 +127,8 @@ Lane& LaneContract::open_lane(Stages const& stages, LaneOptions options) {
   options.flight.shape = GetParam().shape;
   options.flight.transport = GetParam().transport;
   options.flight.mapped_bytes = most_mapped_bytes;  // The bound is a GPU's, on each device.
-  lane_ = std::make_unique<Lane>(*device_, pool_->shape(), tiles, std::move(options), 0, stages,
-                                 [this](Completion completion) { note(std::move(completion)); });
+  CompletionTaker& completions = *this;
+  lane_ = std::make_unique<Lane>(*device_, pool_->shape(), tiles, std::move(options), 0, stages, completions);
   return *lane_;
 }
 
@@ -152,7 +152,7 @@ bool LaneContract::try_submit(std::uint64_t sequence, std::size_t bytes) {
   return lane_->submit(loan);
 }
 
-void LaneContract::note(Completion completion) {
+void LaneContract::take(Completion completion, bool /*more*/) {
   Tile const& tile = *completion.loan;
   Seen now{.sequence = tile.sequence, .outcome = completion.outcome, .stage = {}, .reason = {}, .content_right = true};
   if (completion.failure != nullptr) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "engine/core/pool.hpp"
 #include "engine/device/device_contract.hpp"
+#include "engine/lane/completion_taker.hpp"
 #include "engine/lane/holding.hpp"
 #include "engine/lane/lane.hpp"
 #include "engine/machine/slab.hpp"
@@ -51,7 +53,7 @@ struct Seen {
 /// with all of it handed back, but for what was left to a device that was abandoned.
 ///
 /// The usual stage adds one to each byte. `support::Kernels` has what tests launch.
-class LaneContract : public testing::TestWithParam<LaneUnderTest> {
+class LaneContract : public testing::TestWithParam<LaneUnderTest>, private CompletionTaker {
  protected:
   explicit LaneContract(std::size_t bytes_of_a_tile = 4096, std::size_t tiles_of_the_pool = 8)
       : tile_bytes(bytes_of_a_tile), tiles(tiles_of_the_pool) {}
@@ -87,6 +89,8 @@ class LaneContract : public testing::TestWithParam<LaneUnderTest> {
   std::vector<Seen> seen();
   /// Blocks: until `count` have come back.
   std::vector<Seen> await_seen(std::size_t count);
+  /// Times that a lane said that its device was lost.
+  int losses() const { return losses_.load(); }
   /// Expects `all` without the first `before` to be tiles 0 to `count` - 1, in order, done and with their own content.
   static void expect_all_done(std::vector<Seen> const& all, std::size_t count, std::size_t before = 0);
 
@@ -94,7 +98,8 @@ class LaneContract : public testing::TestWithParam<LaneUnderTest> {
   std::size_t const tiles;
 
  private:
-  void note(Completion completion);
+  void take(Completion completion, bool more) override;
+  void lost() noexcept override { ++losses_; }
 
   std::unique_ptr<Device> device_;
   std::optional<Slab> slab_;
@@ -104,6 +109,7 @@ class LaneContract : public testing::TestWithParam<LaneUnderTest> {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<Seen> seen_;
+  std::atomic<int> losses_{0};
 };
 
 }  // namespace penstock
