@@ -14,6 +14,7 @@
 #include "course/lab_command.hpp"
 #include "programs/bench/bench_command.hpp"
 #include "programs/compare/compare_command.hpp"
+#include "programs/measure/pace_probe.hpp"
 #include "programs/tune/tune_command.hpp"
 #endif
 
@@ -25,6 +26,7 @@ int main(int count, char** arguments) try {
   LabCommand lab;
   BenchCommand bench;
   CompareCommand compare;
+  compare.choose_factor = penstock::measure::choose_factor;
   TuneCommand tune;
   TryCommand tried;
   WatchCommand watch;

@@ -13,6 +13,7 @@
 #include "programs/command/arguments.hpp"
 #include "programs/command/program.hpp"
 #include "programs/command/results.hpp"
+#include "programs/measure/pace_probe.hpp"
 #include "programs/measure/trial.hpp"
 #include "programs/page/results_page.hpp"
 
@@ -21,11 +22,12 @@ inline namespace PENSTOCK_FLAVOUR {
 
 void BenchCommand::add_to(CLI::App& command) {
   sweep.add_to(command);
-  command
-      .add_option("--repeats,--rounds", repeats,
-                  "Runs of each point, each in a process of its own; half as many again where they stray. Default: 9")
-      ->type_name("N")
-      ->check(whole_number(1, 100));
+  repeats_ = command
+                 .add_option("--repeats,--rounds", repeats,
+                             "Runs of each point, each in a process of its own; half as many again where they stray.\n"
+                             "Default: 9; of a model 3")
+                 ->type_name("N")
+                 ->check(whole_number(1, 100));
   command.add_flag("--one-process", one_process,
                    "Run all in this process, as for a profiler: how far processes stray is not seen");
   command.add_option("--only", only)->delimiter(',')->group("");
@@ -105,6 +107,11 @@ std::optional<measure::Spread> kept_when_traced(DeviceGroup const& devices, meas
   return measure::spread_of(kept);
 }
 
+/// Modelled copies and kernels take the same time again.
+unsigned rounds_of_ceilings(bool on_models) {
+  return on_models ? 1 : measure::SweepOptions{}.rounds_of_ceilings;
+}
+
 /// Number of runs of each point in this process.
 std::size_t runs_here(measure::SweepOptions const& options) {
   return 1 + (options.ceilings ? options.rounds_of_ceilings : 0) + (options.load > 0 ? 1 : 0) +
@@ -149,17 +156,35 @@ Apart BenchCommand::apart(std::vector<measure::Point> const& points, measure::Sw
                       });
 }
 
+BenchCommand BenchCommand::suited(std::span<measure::Point const> points, std::stop_token const& stop) const {
+  BenchCommand here = *this;
+  bool const for_another = !only.empty() || !begun.empty() || order != 1 || no_points;
+  if (!sweep.on_models() || for_another) return here;
+  if (repeats_ == nullptr || repeats_->empty()) here.repeats = SweepArguments::runs_on_models;
+  here.sweep.suit_models(points,
+                         {.runs = here.repeats,
+                          .more_runs = (load > 0 ? 1U : 0U) + (no_verdict ? 0U : 1U),
+                          .rounds_alone = no_ceilings ? 0 : std::min(here.repeats, rounds_of_ceilings(true))},
+                         measure::choose_factor, stop);
+  return here;
+}
+
 ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
-  auto const wanted = sweep.axes.axes();
-  auto const points = points_of(wanted);
+  auto const points = points_of(sweep.axes.axes());
   // Files that cannot be read or written are reported at once.
   sweep.axes.check(points);
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
   sweep.axes.remark_on_sizes();
+  return suited(points, interrupt.token()).measure(files, output, interrupt);
+}
+
+ExitCode BenchCommand::measure(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) const {
+  auto const wanted = sweep.axes.axes();
+  auto const points = points_of(wanted);
   measure::SweepOptions options;
   options.least_repeats = repeats;
   options.most_repeats = repeats + repeats / 2;
-  options.rounds_of_ceilings = std::min(repeats, options.rounds_of_ceilings);
+  options.rounds_of_ceilings = std::min(repeats, rounds_of_ceilings(sweep.on_models()));
   options.load = load;
   options.ceilings = !no_ceilings;
   options.judged = !no_verdict;
@@ -181,6 +206,8 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
     return output.write(as_json(facts, wanted, {})) ? exit_ok : exit_some_failed;
   }
   options.trial.window = std::chrono::milliseconds(sweep.milliseconds);
+  // Modelled time has no clocks that rise and no caches that fill.
+  if (sweep.on_models()) options.trial.warm_up = std::min(options.trial.warm_up, options.trial.window / 4);
   auto const ranges = trace.nvtx_ranges();
   options.trial.ranges = ranges.get();
   options.cpus = facts.device.host_cpus > 0 ? facts.device.host_cpus : static_cast<unsigned>(facts.cpus);

@@ -49,6 +49,10 @@ struct BenchCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
+  /// The same for models of GPUs, with what is not named and suits them; and says on standard error how long that
+  /// takes.
+  BenchCommand suited(std::span<measure::Point const> points, std::stop_token const& stop) const;
+  ExitCode measure(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) const;
   /// The points that are asked for.
   ///
   /// Throws: Error of kind bad_argument, if one of them is not there.
@@ -59,6 +63,8 @@ struct BenchCommand {
   void write_trace_of(OutputFile& file, BenchFacts const& facts, std::span<measure::Axis const> axes,
                       std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
                       measure::TrialOptions const& trial, std::stop_token const& stop) const;
+
+  CLI::Option const* repeats_ = nullptr;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

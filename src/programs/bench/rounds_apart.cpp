@@ -19,6 +19,8 @@ std::vector<std::size_t> wanting(std::vector<PointResult> const& results, ApartO
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!results[i].error.empty()) continue;
+    // Another round would be as late, most often.
+    if (round > 1 && !results[i].judged_by_its_clock()) continue;
     if (round < options.least || measure::spread_of(results[i].tiles_per_second).relative() > options.enough)
       found.push_back(i);
   }
@@ -32,10 +34,8 @@ void take(nlohmann::json const& point, PointResult& result) {
   }
   double const tiles = point.at("tiles_per_s").at("median").get<double>();
   double const gigabytes = point.at("gb_per_s").at("median").get<double>() / tiles;
-  result.tiles_per_second.push_back(tiles);
-  result.cpu_s_per_tile.push_back(point.at("cpu_s_per_gb").at("median").get<double>() * gigabytes);
-  keep_too_slow(point.value("remarks", std::vector<std::string>()), result.too_slow);
-  ++result.apart;
+  result.add(tiles, point.at("cpu_s_per_gb").at("median").get<double>() * gigabytes, true,
+             too_slow_in(point.value("remarks", std::vector<std::string>())));
 }
 
 /// Throws: Error, unless it measured what it could.

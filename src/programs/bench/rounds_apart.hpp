@@ -31,6 +31,8 @@ struct Apart {
 /// Measures points in rounds, each of which is a process. Processes vary with the places of their memory, threads and
 /// streams, which no process sees by itself.
 ///
+/// A point of a model is measured no more once the clock was late in the first two rounds.
+///
 /// Ends early if `stop` is requested, with the rounds that were complete.
 ///
 /// Blocks: until the last of them has ended.

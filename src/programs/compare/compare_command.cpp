@@ -51,9 +51,9 @@ ExitCode interrupted(char const* what) {
 void CompareCommand::add_to(CLI::App& command) {
   sweep.add_to(command, {{"producers", "1,2,4"}});
   cases.add_to(command);
-  command.add_option("--rounds,--repeats", rounds, "How often each program runs. Default: 5")
-      ->type_name("N")
-      ->check(whole_number(1, 100));
+  rounds_ = command.add_option("--rounds,--repeats", rounds, "How often each program runs. Default: 5; of a model 3")
+                ->type_name("N")
+                ->check(whole_number(1, 100));
   trace.add_to(command, "one more run of each build, at the point where they differ most,");
   command
       .add_option("--expect", expected,
@@ -170,6 +170,22 @@ void CompareCommand::write_trace_of(OutputFile& to, std::span<ScratchFile const>
   tell(trace.file + " has a run of each" + (where.empty() ? "" : " at " + where) + ".");
 }
 
+CompareCommand CompareCommand::suited(std::stop_token const& stop) const {
+  CompareCommand here = *this;
+  if (!sweep.on_models()) return here;
+  if (rounds_ == nullptr || rounds_->empty()) here.rounds = SweepArguments::runs_on_models;
+  std::vector<measure::Point> points;
+  for (SweepCase const& one : cases.cases(sweep.axes)) {
+    auto const some = measure::points_of(one.axes.axes(), one.axes.begin());
+    points.insert(points.end(), some.begin(), some.end());
+  }
+  bool const judges = sweep.json || !sweep.html.empty();
+  here.sweep.suit_models(points,
+                         {.runs = 2 * here.rounds, .more_runs = judges ? 6U : 0U, .rounds_alone = judges ? 2U : 0U},
+                         choose_factor, stop);
+  return here;
+}
+
 ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   programs.check();
   if (!programs.programs.empty()) {
@@ -183,10 +199,14 @@ ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt)
   for (SweepCase const& one : cases.cases(sweep.axes))
     static_cast<void>(one.axes.axes());  // Impossible values are reported at once.
   if (sweep.axes.job != nullptr) expect_both_programs(program);
-  std::string const date = date_now();
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
-  std::vector<ScratchFile> scratch(trace.file.empty() ? 0 : sides_of(program).size());
   sweep.axes.remark_on_sizes();
+  return suited(interrupt.token()).compare(files, output, interrupt);
+}
+
+ExitCode CompareCommand::compare(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) const {
+  std::string const date = date_now();
+  std::vector<ScratchFile> scratch(trace.file.empty() ? 0 : sides_of(program).size());
   sweep.warn_of_foreign_profile(std::nullopt, interrupt.token());
   Comparison comparison(program);
   bool judged = true;

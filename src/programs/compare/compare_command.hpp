@@ -25,6 +25,7 @@ namespace penstock::cli {
 struct CompareCommand {
   std::string program = "penstock";  ///< The per-thread one; the other has "-legacy" behind its name.
   SweepArguments sweep;
+  SweepArguments::ChooseFactor choose_factor = nullptr;  ///< Has to be set.
   unsigned rounds = 5;
   TraceArguments trace;  ///< The trace shows both at one point.
   std::optional<double> expected;
@@ -37,6 +38,10 @@ struct CompareCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
+  /// The same for models of GPUs, with what is not named and suits them; and says on standard error how long that
+  /// takes.
+  CompareCommand suited(std::stop_token const& stop) const;
+  ExitCode compare(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) const;
   /// Output of a program's `bench` with these arguments, as JSON; possibly partial if `interrupt` was requested. It
   /// writes a trace, unless `trace_file` is empty.
   ChildEnd bench(std::vector<std::string> arguments, std::string const& trace_file, Interrupt const& interrupt) const;
@@ -47,6 +52,8 @@ struct CompareCommand {
   bool judge(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const;
   void write_trace_of(OutputFile& to, std::span<ScratchFile const> scratch, Comparison const& comparison,
                       Interrupt const& interrupt) const;
+
+  CLI::Option const* rounds_ = nullptr;
 };
 
 }  // namespace penstock::cli

@@ -13,6 +13,7 @@
 #include "programs/compare/compare_command.hpp"
 #include "programs/jobs/run_command.hpp"
 #include "programs/jobs/watched_run.hpp"
+#include "programs/measure/pace_probe.hpp"
 #include "programs/tune/tune_command.hpp"
 
 namespace penstock {
@@ -36,6 +37,7 @@ int run_job(int count, char** arguments, Job const& described, char const* libra
   RunCommand run{.job = job};
   BenchCommand bench;
   CompareCommand compare;
+  compare.choose_factor = measure::choose_factor;
   TuneCommand tune;
   WatchedRun watch(job, command_text(count, arguments), libraries);
   compare.program = name_of(program);

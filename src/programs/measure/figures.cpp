@@ -66,6 +66,20 @@ Direction direction_of(TileShape const& shape) noexcept {
   return shape.input_bytes == 0 ? Direction::out : Direction::both;
 }
 
+void PointResult::add(double tiles_a_second, double cpu_s, bool in_own_process, std::string const& late) {
+  if (!late.empty() && judged_by_its_clock()) return;
+  if (late.empty() && !too_slow.empty()) {
+    tiles_per_second.clear();
+    cpu_s_per_tile.clear();
+    apart = 0;
+    too_slow.clear();
+  }
+  if (too_slow.empty()) too_slow = late;
+  tiles_per_second.push_back(tiles_a_second);
+  cpu_s_per_tile.push_back(cpu_s);
+  if (in_own_process) ++apart;
+}
+
 double bytes_per_tile(PointResult const& result) {
   if (result.last && result.last->bytes_per_tile > 0) return result.last->bytes_per_tile;
   return static_cast<double>(bytes_of(result.point.setting.shape_of_tile()));

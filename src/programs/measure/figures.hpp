@@ -89,13 +89,15 @@ struct PointResult {
   std::optional<Verdict> verdict = {};
   std::optional<std::uint64_t> digest = {};  ///< Digest of the results of the whole input, if the job gives one.
   std::vector<std::string> remarks = {};     ///< Sentences on what could not be measured beside it, and why.
-  std::string too_slow = {};                 ///< For a model: says that this machine was too slow in some repeat; or
+  std::string too_slow = {};                 ///< For a model: says that this machine was too slow in all repeats; or
                                              ///< empty.
   std::string late_ceilings = {};            ///< The same sentence for the time of the ceilings; or empty.
   std::string error = {};                    ///< Reason why it could not be measured; empty if it could.
 
   /// True if its figures are the device's: it was measured, and no clock was late meanwhile.
   bool judged_by_its_clock() const { return error.empty() && !tiles_per_second.empty() && too_slow.empty(); }
+  /// Adds a repeat. One in which a clock was late, as `late` says, counts only as long as there is no other.
+  void add(double tiles_a_second, double cpu_s, bool in_own_process, std::string const& late);
 };
 
 /// Bytes of a tile that count as its size in GB/s: one direction, as far as tiles are filled.

@@ -152,16 +152,15 @@ class Sweep {
       auto trial = run_trial(devices_of(result), result.point.setting, options_.trial, stop_);
       if (!trial) return;
       expect_contents(trial->metered.tiles, trial->bytes_per_tile);
-      result.tiles_per_second.push_back(trial->metered.tiles_per_second());
-      result.cpu_s_per_tile.push_back(trial->metered.cpu_seconds / trial->metered.tiles);
-      keep_too_slow(trial->report.remarks, result.too_slow);
+      result.add(trial->metered.tiles_per_second(), trial->metered.cpu_seconds / trial->metered.tiles, false,
+                 too_slow_in(trial->report.remarks));
       result.last = std::move(trial);
     });
   }
 
   /// The point is measured even if they cannot be had.
   void take_ceilings(PointResult& result, unsigned round) {
-    if (!result.error.empty() || !result.last || devices_of(result).lost() || stop_.stop_requested()) return;
+    if (!result.judged_by_its_clock() || !result.last || devices_of(result).lost() || stop_.stop_requested()) return;
     say(result);
     auto& all = ceilings_[key(result)];
     auto& rounds = ceiling_rounds_[key(result)];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/measure/sweep_arguments.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 #include "engine/core/number_text.hpp"
@@ -222,14 +223,35 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
   axes.add_profile_to(command);
   axes.add_devices_to(command);
   axes.add_plain_to(command);
-  command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200")
-      ->type_name("MS")
-      ->check(whole_number(10, 60'000));
+  window_ =
+      command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200; of a model 40")
+          ->type_name("MS")
+          ->check(whole_number(10, 60'000));
   auto& as_data = *command.add_flag("--json", json, "Print JSON, as docs/results.md says");
   command.add_flag("--csv", csv, "Print a line for each point, with commas")->excludes(&as_data);
   command.add_option("--html", html, "Also write a page with charts, timeline and data to this file")
       ->type_name("FILE")
       ->check(names_an_output());
+}
+
+bool SweepArguments::on_models() const {
+  return std::ranges::all_of(axes.wishes(), [](std::string const& wish) { return wish.starts_with("model:"); });
+}
+
+void SweepArguments::suit_models(std::span<measure::Point const> points, measure::SweepToCome to_come,
+                                 ChooseFactor choose, std::stop_token const& stop) {
+  if (window_ == nullptr || window_->empty()) milliseconds = milliseconds_on_models;
+  auto const wishes = axes.wishes();
+  bool const open = std::ranges::all_of(wishes, measure::leaves_factor_open);
+  if (open) {
+    auto const factor = choose(wishes, points, stop);
+    if (!factor) return;
+    axes.slower.factor = *factor;
+  }
+  to_come.points = points.size();
+  to_come.milliseconds = milliseconds;
+  to_come.factor = measure::factor_of(axes.wishes().front());
+  tell(measure::pace_text(to_come.factor, open, measure::expected_seconds(to_come)));
 }
 
 std::vector<std::string> SweepArguments::round(std::string const& program, AxisOptions const& points) const {

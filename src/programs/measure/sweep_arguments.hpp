@@ -16,6 +16,7 @@
 #include "programs/command/arguments.hpp"
 #include "programs/command/files_to_write.hpp"
 #include "programs/measure/axis.hpp"
+#include "programs/measure/pace.hpp"
 
 namespace penstock::cli {
 
@@ -80,6 +81,12 @@ struct AxisOptions {
 
 /// Arguments that `bench` and `compare` share: which points, on what, for how long, and where the results go.
 struct SweepArguments {
+  /// Chooses the factor of a clock, as measure::choose_factor.
+  using ChooseFactor = std::optional<unsigned> (*)(std::span<std::string const> wishes,
+                                                   std::span<measure::Point const> points, std::stop_token const& stop);
+  /// Runs of a point on a model, and their window, where none are named: modelled time strays less than a machine's.
+  static constexpr unsigned runs_on_models = 3, milliseconds_on_models = 40;
+
   AxisOptions axes;
   unsigned milliseconds = 200;  ///< Duration of the part of each run that counts.
   bool json = false;
@@ -89,6 +96,17 @@ struct SweepArguments {
 
   /// `presets` are default lists that differ from those of bench.
   void add_to(CLI::App& command, std::map<std::string, std::string> const& presets = {});
+  /// True if it is on models of GPUs.
+  ///
+  /// Throws: as AxisOptions::wishes.
+  bool on_models() const;
+  /// For a sweep on models: sets the window and the factor of the clock, unless they are named. Says on standard error
+  /// which factor it chose, and how long `to_come` takes, of which it sets the rest.
+  ///
+  /// Blocks: as `choose`, if it is called.
+  /// Throws: as `choose`.
+  void suit_models(std::span<measure::Point const> points, measure::SweepToCome to_come, ChooseFactor choose,
+                   std::stop_token const& stop);
   /// The command that measures each point of `points` once, in its own process and without other measurements, and
   /// prints the results as JSON; `order` is that of SweepOptions. Results of a user's job have a digest only
   /// `with_digests`.
@@ -109,6 +127,8 @@ struct SweepArguments {
  private:
   /// Arguments that both commands need for a round.
   std::vector<std::string> round(std::string const& program, AxisOptions const& points) const;
+
+  CLI::Option const* window_ = nullptr;
 };
 
 }  // namespace penstock::cli

@@ -21,6 +21,8 @@
 #include "programs/command/results.hpp"
 #include "programs/measure/job_profile.hpp"
 #include "programs/measure/judged_run.hpp"
+#include "programs/measure/pace.hpp"
+#include "programs/measure/pace_probe.hpp"
 #include "programs/measure/sweep_arguments.hpp"
 #include "programs/measure/trial.hpp"
 #include "programs/tune/tune.hpp"
@@ -156,6 +158,18 @@ void TuneCommand::choose_lists(CLI::App const& command) {
   }
 }
 
+std::string TuneCommand::paced(std::string const& wish, measure::Setting const& defaults,
+                               std::stop_token const& stop) const {
+  if (!wish.starts_with(measure::model_prefix)) return wish;
+  SlowerOption here;
+  bool const open = measure::leaves_factor_open(wish);
+  measure::Point const first{.setting = defaults};
+  if (open) here.factor = measure::choose_factor({&wish, 1}, {&first, 1}, stop).value_or(measure::least_factor);
+  std::string const applied = here.applied_to(wish);
+  tell(measure::pace_text(measure::factor_of(applied), open, within));
+  return applied;
+}
+
 ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   measure::TuneOptions options{
       .sought = parse_word(all_aims, sought, "aim"), .load = load, .within = within, .begin = lists.begin()};
@@ -174,7 +188,8 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   }
   options.bounds.most_bytes = memory.empty() ? safe_bytes(HostLimits::read()) : parse_size(memory);
   // Files that cannot be read or written are reported at once.
-  measure::Point first{.setting = measure::default_setting(options.lists, options.sought, options.begin)};
+  measure::Setting const defaults = measure::default_setting(options.lists, options.sought, options.begin);
+  measure::Point first{.setting = defaults};
   if (lists.job == nullptr && lists.lists.at("tile") == measure::free_axis) first.setting.tile = sizeof(float);
   lists.check({&first, 1});
   trace.check();
@@ -187,7 +202,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   FilesToWrite files(read, own, interrupt.token());
   lists.remark_on_sizes();
   say_size_remark("--memory", memory);
-  Devices const devices = open_devices(slower.applied_to(device));
+  Devices const devices = open_devices(paced(slower.applied_to(device), defaults, interrupt.token()));
   profile.warn(machine_here(devices));
   options.bounds.cpus = static_cast<unsigned>(threads_at_once(devices.front().info(), Topology::detect()));
   options.bounds.gpu = devices.front().info().acts_as_gpu();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <stop_token>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -40,6 +41,8 @@ struct TuneCommand {
   /// The values of the profile by the axes of the job.
   std::map<std::string, std::string> profiled(Profile const& taken) const;
   bool for_latency() const;
+  /// `wish`, for models with a factor that suits `defaults`, if none was named; and says on standard error which.
+  std::string paced(std::string const& wish, measure::Setting const& defaults, std::stop_token const& stop) const;
   /// Chooses the lists of axes that are not named, by what is sought.
   void choose_lists(CLI::App const& command);
 };

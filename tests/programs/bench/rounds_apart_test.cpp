@@ -23,10 +23,13 @@ struct TwoPointsApart : testing::Test {
   std::vector<double> other{1000, 1001, 1002, 1003, 1004};
   int code = 0;
   std::string complaint;
-  int failing_round = -1;  ///< Round in which the second point fails.
+  int failing_round = -1;             ///< Round in which the second point fails.
+  std::vector<unsigned> late_rounds;  ///< Rounds in which the clock was late for the second point.
 
-  static std::string point(double tiles) {
-    return R"({"error":null,"tiles_per_s":{"median":)" + std::to_string(tiles) + R"(},"gb_per_s":{"median":)" +
+  static std::string point(double tiles, bool late = false) {
+    return std::string(R"({"error":null,"remarks":[)") +
+           (late ? R"("This machine is too slow for its clock: 7 % were late.")" : "") +
+           R"(],"tiles_per_s":{"median":)" + std::to_string(tiles) + R"(},"gb_per_s":{"median":)" +
            std::to_string(tiles / 1000) + R"(},"cpu_s_per_gb":{"median":0.5}})";
   }
   std::vector<std::string> command(unsigned round, std::span<std::size_t const> only) {
@@ -37,11 +40,14 @@ struct TwoPointsApart : testing::Test {
     std::string list;
     if (wanted(0)) list += point(steady[round]);
     if (only.empty()) list += ",";
-    if (wanted(1)) list += static_cast<int>(round) == failing_round ? R"({"error":"no memory"})" : point(other[round]);
+    if (wanted(1))
+      list +=
+          static_cast<int>(round) == failing_round ? R"({"error":"no memory"})" : point(other[round], is_late(round));
     std::string const json = R"({"points":[)" + list + "]}";
     return {"/bin/sh", "-c",      "[ -z \"$1\" ] && echo '" + json + "'; [ -z \"$1\" ] || echo \"$1\" >&2; exit $2",
             "sh",      complaint, std::to_string(code)};
   }
+  bool is_late(unsigned round) const { return std::ranges::find(late_rounds, round) != late_rounds.end(); }
   Apart run() {
     return rounds_apart(
         points, options, [this](unsigned round, std::span<std::size_t const> only) { return command(round, only); },
@@ -78,6 +84,23 @@ TEST_F(TwoPointsApart, AreLeftOutOnceTheyFailed) {
   EXPECT_EQ(asked_for, (std::vector<std::vector<std::size_t>>{{}, {}, {0}}));
   EXPECT_EQ(apart.results[0].tiles_per_second.size(), 3u);
   EXPECT_EQ(apart.results[1].error, "no memory");
+}
+
+TEST_F(TwoPointsApart, CountOnlyRoundsInWhichNoClockWasLate) {
+  late_rounds = {0, 2};
+  Apart const apart = run();
+  EXPECT_EQ(apart.results[1].tiles_per_second, (std::vector<double>{1001}));
+  EXPECT_EQ(apart.results[1].cpu_s_per_tile.size(), 1u);
+  EXPECT_EQ(apart.results[1].apart, 1u);
+  EXPECT_TRUE(apart.results[1].judged_by_its_clock());
+}
+
+TEST_F(TwoPointsApart, AreLeftOutOnceTheirClockWasLateTwice) {
+  late_rounds = {0, 1, 2};
+  Apart const apart = run();
+  EXPECT_EQ(asked_for, (std::vector<std::vector<std::size_t>>{{}, {}, {0}}));
+  EXPECT_EQ(apart.results[1].tiles_per_second.size(), 2u) << "what was measured is kept";
+  EXPECT_EQ(apart.results[1].too_slow, "This machine is too slow for its clock: 7 % were late.");
 }
 
 TEST_F(TwoPointsApart, SayWhichOfThemLostItsDevice) {

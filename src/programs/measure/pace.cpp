@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/measure/pace.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/models.hpp"
+
+namespace penstock::measure {
+namespace {
+
+/// A machine that needs this part of its CPUs is seldom late.
+constexpr double bearable_load = 0.3;
+/// Above this part the CPUs may be what bounds the probe.
+constexpr double saturated = 0.6;
+/// Where other processes use all CPUs a thread waits for one for milliseconds, instead of some 100 us.
+constexpr double waits_for_others = 5;
+
+}  // namespace
+
+std::vector<std::string> names_in(std::string_view wish) {
+  std::vector<std::string> names;
+  for (std::size_t from = 0; from <= wish.size();) {
+    std::size_t const comma = std::min(wish.find(',', from), wish.size());
+    names.emplace_back(wish.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return names;
+}
+
+bool leaves_factor_open(std::string_view wish) {
+  auto const open = [](std::string const& name) {
+    if (!name.starts_with(model_prefix)) return false;
+    std::size_t const at = name.rfind('@');
+    return at == std::string::npos || at + 1 == name.size() ||
+           name.find_first_not_of("0123456789", at + 1) != std::string::npos;
+  };
+  return std::ranges::all_of(names_in(wish), open);
+}
+
+unsigned factor_of(std::string_view wish) {
+  return model_of(std::string_view(names_in(wish).front()).substr(model_prefix.size())).slower;
+}
+
+unsigned factor_for(PaceProbe const& probe) {
+  // Where CPUs are free the model is what bounds it, or the sleep of a thread.
+  bool const free = probe.busy_part_of_cpus < saturated;
+  double const part = free                         ? probe.busy_part_of_cpus
+                      : probe.tiles_per_second > 0 ? probe.most_per_second / probe.tiles_per_second
+                                                   : 0;
+  double const least = least_factor * (1 + waits_for_others * probe.part_of_others);
+  double const factor = std::clamp(part / bearable_load, least, 10'000.0);
+  double const step = factor <= 200 ? 10 : 50;
+  return static_cast<unsigned>(step * std::ceil(factor / step));
+}
+
+double expected_seconds(SweepToCome const& sweep) {
+  // A process starts, pins memory and ends; a part alone has a quarter of the window, and there are some ten of them.
+  constexpr double start = 0.4, warm_up = 1.25, parts = 10, of_window = 0.28;
+  double const window = sweep.milliseconds * 1e-3 * sweep.factor;
+  double const of_point =
+      (sweep.runs + sweep.more_runs) * (start + warm_up * window) + sweep.rounds_alone * parts * of_window * window;
+  return static_cast<double>(sweep.points) * of_point;
+}
+
+std::string pace_text(unsigned factor, bool chosen, double seconds) {
+  std::string const time = seconds < 99.5 ? std::to_string(std::max(1L, std::lround(seconds))) + " s"
+                                          : std::to_string(std::lround(seconds / 60)) + " min";
+  std::string text;
+  if (chosen) {
+    text = "By a probe of this machine the clock of the model is ";
+    text.append(std::to_string(factor)).append(" times slower; --slower N takes another factor. ");
+  }
+  return text.append("This takes about ").append(time).append(".");
+}
+
+}  // namespace penstock::measure

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace penstock::measure {
+
+/// Beginning of the name of a model of a GPU.
+inline constexpr std::string_view model_prefix = "model:";
+/// Threads wake up late by up to some 100 us, which is little of a call of the driver from this factor on.
+inline constexpr unsigned least_factor = 20;
+
+/// The names of `wish`, a value of `--device`.
+std::vector<std::string> names_in(std::string_view wish);
+/// True if it names models of GPUs and says no factor for their clock.
+bool leaves_factor_open(std::string_view wish);
+
+/// The factor that it says, or the usual one.
+///
+/// Throws: as model_of.
+unsigned factor_of(std::string_view wish);
+
+/// A run of a point of a modelled GPU on a clock that is not slower: what this machine is able to do.
+struct PaceProbe {
+  double tiles_per_second = 0;   ///< Those that came through.
+  double most_per_second = 0;    ///< Those that the model's link could carry, or that its driver could be asked for.
+  double busy_part_of_cpus = 0;  ///< The part of this process's CPUs that was in use, also by other processes,
+  double part_of_others = 0;     ///< and the part that only these used.
+};
+/// The factor of a clock on which the model does what was probed and this machine is not late: from least_factor on, in
+/// steps of 10, above 200 of 50.
+unsigned factor_for(PaceProbe const& probe);
+
+/// Runs of a sweep on models.
+struct SweepToCome {
+  std::size_t points = 1;
+  unsigned runs = 1;          ///< Runs of each point that are its throughput.
+  unsigned more_runs = 0;     ///< Other runs of each: for latency, and for its verdict.
+  unsigned rounds_alone = 0;  ///< Rounds in which parts are measured alone.
+  unsigned milliseconds = 0;  ///< The window.
+  unsigned factor = least_factor;
+};
+/// Units: seconds of this machine.
+double expected_seconds(SweepToCome const& sweep);
+/// A sentence for the user on such a time, and before it one on the factor, if it was `chosen` for this machine.
+std::string pace_text(unsigned factor, bool chosen, double seconds);
+
+}  // namespace penstock::measure
