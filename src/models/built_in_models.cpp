@@ -19,8 +19,8 @@ DeviceModel h200() {
   model.name = "NVIDIA H200";
   model.source =
       "Measured on one H200 (PCIe 5 x16, driver 580, CUDA 13.0, 16 CPUs). By the architecture: threads_of_each, "
-      "at_once, tera_flops. Eight ninths of its NVLink by the data sheet: peer_gb_s. So that pipelines with small "
-      "tiles take as long as there: handover_us, alone_us. By CUDA's documentation: event_resolution_us.";
+      "at_once, tera_flops. Eight ninths of its NVLink by the data sheet: peer_gb_s. So that pipelines with "
+      "small tiles take as long as there: handover_us, alone_us. By CUDA's documentation: event_resolution_us.";
   model.link_name = "PCIe 5 x16";
   model.memory_bytes = 150'109'880'320;
   model.link = {.up = 55.2, .down = 55.1, .both = 50.5, .mapped = 33, .pageable = 9.4, .peer = 400, .copy = Time(2.4)};
@@ -64,9 +64,9 @@ DeviceModel h100() {
   DeviceModel model = h200();
   model.name = "NVIDIA H100 80GB HBM3";
   model.source =
-      "Measured on one H100 of four (PCIe 5 x16, CUDA 13.0, 64 CPUs), medians of three times; peer_gb_s is what an "
-      "all-reduce by NCCL comes to on two of them. By the architecture: threads_of_each, at_once, tera_flops. As of "
-      "the H200: handover_us, alone_us. A quarter of the machine's: cpus. By CUDA's documentation: "
+      "Measured on one H100 of four (PCIe 5 x16, CUDA 13.0, 64 CPUs), medians of three times; peer_gb_s is what "
+      "an all-reduce by NCCL comes to on two of them. By the architecture: threads_of_each, at_once, tera_flops. "
+      "As of the H200: handover_us, alone_us. A quarter of the machine's: cpus. By CUDA's documentation: "
       "event_resolution_us.";
   model.memory_bytes = 85'017'493'504;
   model.link = {
@@ -104,6 +104,88 @@ DeviceModel a100() {
   return model;
 }
 
+/// The operations a second that kernels reach: the same part of the data sheet's as on the H200, whose data sheet says
+/// 67e12.
+double computed(double data_sheet) {
+  return data_sheet * h200().kernels.tera_flops / 67;
+}
+
+DeviceModel l4() {
+  DeviceModel model = h200();
+  model.name = "NVIDIA L4";
+  model.source =
+      "Published for PCIe 4 x16: up, down. Data sheet: bytes; memory_gb_s (300) and tera_flops (30.3), of which "
+      "as much is reached as on the H200; no NVLink, so no peer_gb_s. By the architecture: multiprocessors, "
+      "threads_of_each, at_once, copy_engines. By CUDA's documentation: event_resolution_us. As measured on an "
+      "H200 and its host: the rest. None is measured on an L4.";
+  model.link_name = "PCIe 4 x16";
+  model.memory_bytes = 25'769'803'776;
+  model.link = like_h200s(25);
+  model.link.peer = 0;
+  model.kernels.units = 58;
+  model.kernels.threads_per_unit = 1536;
+  model.kernels.memory = reached(300);
+  model.kernels.tera_flops = computed(30.3);
+  return model;
+}
+
+DeviceModel t4() {
+  DeviceModel model = l4();
+  model.name = "NVIDIA T4";
+  model.source =
+      "Published for PCIe 3 x16: up, down. Data sheet: bytes; memory_gb_s (320) and tera_flops (8.1), of which "
+      "as much is reached as on the H200; no NVLink, so no peer_gb_s. By the architecture: multiprocessors, "
+      "threads_of_each, at_once, copy_engines. By CUDA's documentation: event_resolution_us. As measured on an "
+      "H200 and its host: the rest. None is measured on a T4.";
+  model.link_name = "PCIe 3 x16";
+  model.memory_bytes = 17'179'869'184;
+  model.link = like_h200s(12);
+  model.link.peer = 0;
+  model.kernels.units = 40;
+  model.kernels.threads_per_unit = 1024;
+  model.kernels.memory = reached(320);
+  model.kernels.tera_flops = computed(8.1);
+  return model;
+}
+
+DeviceModel gh200() {
+  DeviceModel model = h200();
+  model.name = "NVIDIA GH200 96GB";
+  model.source =
+      "Measured by others on a GH200, Schieffer and others, arXiv 2407.07850: up, down, memory_gb_s. NVIDIA's "
+      "nvbandwidth, issue 41, both ways at once reach half: both. In proportion to the H200's: mapped_gb_s. Data "
+      "sheet: bytes, cpus. One superchip, so no peer_gb_s. By the architecture: multiprocessors, "
+      "threads_of_each, at_once, copy_engines, tera_flops. By CUDA's documentation: event_resolution_us. As "
+      "measured on an H200 and its host, which is no Grace: the rest.";
+  model.link_name = "NVLink-C2C";
+  model.memory_bytes = 103'079'215'104;
+  model.link.mapped *= 375 / model.link.up;
+  model.link.up = 375;
+  model.link.down = 297;
+  model.link.both = 168;
+  model.link.peer = 0;
+  model.kernels.memory = 3400;
+  model.host_cpus = 72;
+  return model;
+}
+
+DeviceModel b200() {
+  DeviceModel model = h200();
+  model.name = "NVIDIA B200";
+  model.source =
+      "Published data sheet of the HGX board, for one of its eight: bytes; memory_gb_s (8000) and tera_flops "
+      "(75), of which as much is reached as on the H200; eight ninths of its NVLink (900 one way): peer_gb_s. "
+      "Its link is PCIe 5 x16, as the H200's: up, down, both, mapped_gb_s. By the architecture: multiprocessors, "
+      "threads_of_each, at_once, copy_engines. By CUDA's documentation: event_resolution_us. As measured on an "
+      "H200 and its host: the rest. None is measured on a B200.";
+  model.memory_bytes = 193'273'528'320;
+  model.link.peer = 800;
+  model.kernels.units = 148;
+  model.kernels.memory = reached(8000);
+  model.kernels.tera_flops = computed(75);
+  return model;
+}
+
 /// Figures that no source of the older cards states.
 DeviceModel older() {
   DeviceModel model = h200();
@@ -118,10 +200,11 @@ DeviceModel k20c() {
   DeviceModel model = older();
   model.name = "Tesla K20c";
   model.source =
-      "So that four streams with a copy, a kernel and a copy of 4 MiB each take as long as published in 2012: up, "
-      "down, both, tera_flops. Data sheet: bytes, multiprocessors, memory_gb_s. By the architecture: copy_engines, "
-      "copies_in_order_of_issue, threads_of_each, at_once, signal_together. Assumed: mapped_gb_s, pageable_gb_s, cpus; "
-      "no peer_gb_s. By CUDA's documentation: event_resolution_us. As measured on an H200 and its host: the rest.";
+      "So that four streams with a copy, a kernel and a copy of 4 MiB each take as long as published in 2012: "
+      "up, down, both, tera_flops. Data sheet: bytes, multiprocessors, memory_gb_s. By the architecture: "
+      "copy_engines, copies_in_order_of_issue, threads_of_each, at_once, signal_together. Assumed: mapped_gb_s, "
+      "pageable_gb_s, cpus; no peer_gb_s. By CUDA's documentation: event_resolution_us. As measured on an H200 "
+      "and its host: the rest.";
   model.memory_bytes = 5'368'709'120;
   model.link.up = model.link.down = model.link.both = 5.69;
   model.link.mapped = 5;
@@ -168,8 +251,9 @@ struct Named {
   std::string_view name;
   DeviceModel (*make)();
 };
-constexpr std::array models{Named{"h200", h200}, Named{"h100", h100},   Named{"a100", a100},
-                            Named{"k20c", k20c}, Named{"c2050", c2050}, Named{"c1060", c1060}};
+constexpr std::array models{Named{"h200", h200},   Named{"h100", h100},   Named{"a100", a100}, Named{"t4", t4},
+                            Named{"l4", l4},       Named{"gh200", gh200}, Named{"b200", b200}, Named{"k20c", k20c},
+                            Named{"c2050", c2050}, Named{"c1060", c1060}};
 
 }  // namespace
 

@@ -58,12 +58,16 @@ case $2 in
   ListsTheModels)
     run doctor --list-models
     expect_code 0
-    for name in h200 h100 a100 k20c c2050 c1060; do
-      grep -q "^$name .*, PCIe" out || fail "no $name: $(cat out)"
+    for name in h200 h100 a100 t4 l4 gh200 b200 k20c c2050 c1060; do
+      grep -qE "^$name .*, (PCIe|NVLink)" out || fail "no $name: $(cat out)"
+    done
+    # A gigabyte over PCIe 3, 4 and 5, and over NVLink-C2C.
+    for row in 't4 +PCIe 3 x16 .* 83\.34' 'a100 +PCIe 4 x16 .* 40\.00' 'h200 +PCIe 5 x16 .* 18\.12' 'gh200 +NVLink-C2C .* 2\.669'; do
+      grep -qE "^$row\$" out || fail "no $row: $(cat out)"
     done
     run doctor --list-models --json
     expect_code 0
-    [[ $(grep -c '"source": "' out) == 6 ]] || fail "not six models: $(cat out)"
+    [[ $(grep -c '"source": "' out) == 10 ]] || fail "not ten models: $(cat out)"
     ;;
   MovesTwiceAsMuchThroughTwo)
     one=$(rate_of model:h200)

@@ -91,14 +91,20 @@ ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) 
 std::string DoctorCommand::models_text() const {
   constexpr std::size_t columns = 100, indent = 8;
   std::string text, all;
+  std::vector<std::vector<std::string>> links{
+      {"model", "link", "up GB/s", "down", "both, each way", "to another GPU", "1 GB up, ms"}};
   for (std::string const& name : built_in_models()) {
     cpu::DeviceModel const model = built_in_model(name).value();
+    cpu::DeviceModel::Link const& link = model.link;
+    links.push_back({name, model.link_name, short_number(link.up), short_number(link.down), short_number(link.both),
+                     link.peer > 0 ? short_number(link.peer) : "-",
+                     short_number(1e3 / link.up + link.copy.count() / 1e3)});
     text += name + std::string(indent - std::min(indent, name.size()), ' ') + model.name + ", " + model.link_name +
             "\n" + wrapped(model.source, indent, columns - indent);
     std::string const one = model_text(model);
     all += (all.empty() ? "[\n" : ",\n") + one.substr(0, one.size() - 1);
   }
-  return json ? all + "\n]\n" : text;
+  return json ? all + "\n]\n" : text + "\n" + text_table(links, 2);
 }
 
 /// Null without --read.
