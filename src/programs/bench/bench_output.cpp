@@ -253,7 +253,8 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     bool const kernel = std::ranges::any_of(
         results, [](PointResult const& one) { return one.ceilings && one.ceilings->kernel.has_value(); });
     text += std::string("Ceiling: the slowest of copies") + (kernel ? ", kernel and filling" : " and filling") +
-            ", each alone, in the same run, with as many tiles at once as here.\n" +
+            ", each alone, in the same run: filling by as many producers, the others in\nas many streams as " +
+            (facts.device.acts_as_gpu() ? "keep the device busy" : "there are lanes") + ".\n" +
             (kernel ? "" : "It is without the stage, which was not measured alone.\n");
   }
   text += "Left out: opening devices, pinning memory, loading kernels, the first tiles of a run and its end.\n";

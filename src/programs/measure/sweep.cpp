@@ -23,13 +23,14 @@ namespace {
 
 /// Key of what the ceilings depend on. Graphs make no difference: all parts are measured call by call, and ceilings_of
 /// finds afterwards which of them bound a point.
-auto key_of(Setting const& setting, unsigned producers, unsigned batch) {
+/// `lanes` is 0 for a GPU: there parts have as many streams as keep it busy.
+auto key_of(Setting const& setting, unsigned producers, unsigned batch, unsigned lanes) {
   auto const& alone = setting.its_job().alone;
   bool const fills = !alone || alone(setting.point()).fill;
-  return std::tuple(setting.device, setting.tile, setting.point().values, fills ? producers : 0U, batch,
+  return std::tuple(setting.device, setting.tile, setting.point().values, fills ? producers : 0U, batch, lanes,
                     setting.pipeline.tuning.transport == Transport::mapped);
 }
-using Key = decltype(key_of(Setting{}, 0, 0));
+using Key = decltype(key_of(Setting{}, 0, 0, 0));
 
 /// Says that this machine was too slow for the clock of one of these models since they were last asked; or empty.
 std::string lateness_of(DeviceGroup const& devices) {
@@ -98,9 +99,11 @@ class Sweep {
   }
 
  private:
-  static Key key(PointResult const& result) {
-    return result.last ? key_of(result.point.setting, result.last->options.producers, result.last->options.tuning.batch)
-                       : key_of(result.point.setting, 0, 0);
+  Key key(PointResult const& result) const {
+    if (!result.last) return key_of(result.point.setting, 0, 0, 0);
+    PipelineOptions const& ran = result.last->options;
+    bool const gpu = devices_of(result).front().info().acts_as_gpu();
+    return key_of(result.point.setting, ran.producers, ran.tuning.batch, gpu ? 0 : ran.lanes);
   }
   using Link = std::pair<std::string, Direction>;
   static Link link_of(PointResult const& result) {
@@ -169,6 +172,7 @@ class Sweep {
     try {
       Setting setting = result.point.setting;
       setting.pipeline.tuning.batch = result.last->options.tuning.batch;
+      setting.pipeline.lanes = result.last->options.lanes;
       Ceilings const now = measure_ceilings(devices_of(result), setting, result.last->options.producers,
                                             options_.trial.window / 4, stop_, options_.trial.memory.get());
       if (stop_.stop_requested()) return;  // The measurement was cut short.

@@ -20,12 +20,6 @@
 
 namespace penstock::cli {
 
-/// A remark on `list`, the sizes of `option`, if one is in a unit of 1000 bytes where most mean 1024: "--tile 4kb is
-/// 4000 bytes; 4KiB is 4096." If there are several it names the first; empty if there is none.
-std::string size_remark(std::string const& option, std::string const& list);
-/// Prints that on standard error.
-void say_size_remark(std::string const& option, std::string const& list);
-
 /// Adds `--name` for an option of a job. Its values go to `values`: one, or all of an option that takes several; none
 /// if it is not named or empty.
 CLI::Option* add_own_option(CLI::App& command, JobOption const& option, std::vector<std::string>& values);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "programs/measure/sweep_arguments.hpp"
+#include "programs/measure/size_remark.hpp"
 
 #include <gtest/gtest.h>
 

@@ -75,6 +75,17 @@ TEST_F(ASweep, LaunchesGraphsOfWorkThatMayBeCaptured) {
   }
 }
 
+/// Points that share a measurement have the same number to the last bit.
+TEST_F(ASweep, SharesCeilingsOnlyBetweenPointsWithAsManyLanes) {
+  options.ceilings = true;
+  auto const results = swept({parse_axis("lanes", "1,2"), parse_axis("shape", "split,single")});
+  ASSERT_EQ(results.size(), 4u);
+  for (PointResult const& result : results) ASSERT_TRUE(result.ceilings && result.ceilings->upload);
+  EXPECT_EQ(*results[0].ceilings->upload, *results[1].ceilings->upload);
+  EXPECT_EQ(*results[2].ceilings->upload, *results[3].ceilings->upload);
+  EXPECT_NE(*results[0].ceilings->upload, *results[2].ceilings->upload);
+}
+
 /// Both are measured once for both points. Seen to fail if they are left with the first, and if the second has none.
 TEST_F(ASweep, HasNoCeilingOfCallsWhereThereWereGraphs) {
   options.ceilings = true;
