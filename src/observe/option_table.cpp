@@ -228,7 +228,7 @@ constexpr std::array rows{
                                         .follows = "producers slots batch",
                                         .in_all_profiles = false}),
     yes_no<&PipelineOptions::ordered>(
-        {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands}),
+        {.name = "ordered", .sentence = "Take results in the order of the input", .places = commands_and_axes}),
     word<&Tuning::bind>({.name = "bind",
                          .enumeration = "Bind",
                          .sentence =

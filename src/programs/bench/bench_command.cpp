@@ -22,12 +22,13 @@ inline namespace PENSTOCK_FLAVOUR {
 
 void BenchCommand::add_to(CLI::App& command) {
   sweep.add_to(command);
-  repeats_ = command
-                 .add_option("--repeats,--rounds", repeats,
-                             "Runs of each point, each in a process of its own; half as many again where they stray.\n"
-                             "Default: 9; of a model 3")
-                 ->type_name("N")
-                 ->check(whole_number(1, 100));
+  command_ = &command;
+  command
+      .add_option("--repeats,--rounds", repeats,
+                  "Runs of each point, each in a process of its own; half as many again where they stray.\n"
+                  "Default: 9; of a model 3")
+      ->type_name("N")
+      ->check(whole_number(1, 100));
   command.add_flag("--one-process", one_process,
                    "Run all in this process, as for a profiler: how far processes stray is not seen");
   command.add_option("--only", only)->delimiter(',')->group("");
@@ -156,11 +157,21 @@ Apart BenchCommand::apart(std::vector<measure::Point> const& points, measure::Sw
                       });
 }
 
+BenchCommand BenchCommand::filling() const {
+  BenchCommand here = *this;
+  auto const axes = sweep.axes.axes();
+  auto const producers = std::ranges::find(axes, "producers", &measure::Axis::name);
+  bool const open =
+      sweep.axes.job == nullptr && !is_named(*command_, "fill") && !sweep.axes.from_profile.contains("fill");
+  if (open && producers != axes.end() && producers->swept()) here.sweep.axes.lists["fill"] = "memcpy";
+  return here;
+}
+
 BenchCommand BenchCommand::suited(std::span<measure::Point const> points, std::stop_token const& stop) const {
   BenchCommand here = *this;
   bool const for_another = !only.empty() || !begun.empty() || order != 1 || no_points;
   if (!sweep.on_models() || for_another) return here;
-  if (repeats_ == nullptr || repeats_->empty()) here.repeats = SweepArguments::runs_on_models;
+  if (!is_named(*command_, "repeats")) here.repeats = SweepArguments::runs_on_models;
   here.sweep.suit_models(points,
                          {.runs = here.repeats,
                           .more_runs = (load > 0 ? 1U : 0U) + (no_verdict ? 0U : 1U),
@@ -170,12 +181,13 @@ BenchCommand BenchCommand::suited(std::span<measure::Point const> points, std::s
 }
 
 ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
-  auto const points = points_of(sweep.axes.axes());
+  BenchCommand const here = filling();
+  auto const points = points_of(here.sweep.axes.axes());
   // Files that cannot be read or written are reported at once.
   sweep.axes.check(points);
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
   sweep.axes.remark_on_sizes();
-  return suited(points, interrupt.token()).measure(files, output, interrupt);
+  return here.suited(points, interrupt.token()).measure(files, output, interrupt);
 }
 
 ExitCode BenchCommand::measure(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) const {

@@ -49,6 +49,9 @@ struct BenchCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
+  /// The same with producers that fill tiles, if their number is an axis and no filling is named: the throughput of
+  /// producers that do nothing is that of one.
+  BenchCommand filling() const;
   /// The same for models of GPUs, with what is not named and suits them; and says on standard error how long that
   /// takes.
   BenchCommand suited(std::span<measure::Point const> points, std::stop_token const& stop) const;
@@ -64,7 +67,7 @@ struct BenchCommand {
                       std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
                       measure::TrialOptions const& trial, std::stop_token const& stop) const;
 
-  CLI::Option const* repeats_ = nullptr;
+  CLI::App const* command_ = nullptr;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

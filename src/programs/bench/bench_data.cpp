@@ -15,6 +15,7 @@
 #include "observe/verdict/overlap.hpp"
 #include "observe/verdict/passages.hpp"
 #include "programs/bench/bench_output.hpp"
+#include "programs/bench/bench_warnings.hpp"
 #include "programs/bench/thread_counts.hpp"
 #include "programs/command/results.hpp"
 
@@ -201,7 +202,10 @@ std::string as_json(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     points.push_back(point_of(axes, results[i], speed_ups.empty() ? std::nullopt : speed_ups[i]));
   Json json{{"schema", 1}, {"kind", "bench"}};
   json.update(as_members(facts));
-  json.update(Json{{"axes", swept},
+  std::string late = late_text(axes, results);
+  if (!late.empty()) late.pop_back();
+  json.update(Json{{"too_slow", or_null(late)},
+                   {"axes", swept},
                    {"options", options},
                    {"points", points},
                    {"timeline", timeline_of(results, facts.flavour)},
@@ -236,10 +240,12 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
   for (Axis const& axis : axes) text += axis.name + ",";
   text +=
       "repeats,gb_per_s,gb_per_s_min,gb_per_s_max,tiles_per_s,cpu_s_per_gb,load_tiles_per_s,p50_us,p99_us,p999_us,"
-      "ceiling_gb_per_s,pinned_bytes,device_bytes,by_callback_percent,by_look_percent,by_watchdog_percent,bound,device_"
-      "name,driver,host,cpu,version,commit,flavour,date,"
+      "ceiling_gb_per_s,pinned_bytes,device_bytes,by_callback_percent,by_look_percent,by_watchdog_percent,bound,"
+      "ran_producers,ran_lanes,ran_consumers,thread_speed_up,thread_speed_up_of_ideal,device_name,driver,host,cpu,"
+      "version,commit,flavour,date,"
       "command,"
       "remarks,error\n";
+  auto const speed_ups = speed_ups_of(axes, results);
   for (PointResult const& result : results) {
     double const gigabytes = bytes_per_tile(result) / 1e9;
     std::vector<std::string> cells = result.point.values;
@@ -263,6 +269,12 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
     for (std::size_t way = 0; way < 3; ++way)
       add(completions.has_value(), completions ? completions->at(way).second : 0);
     cells.push_back(result.verdict ? std::string(bound_name(result.verdict->bound)) : "");
+    PipelineOptions const ran = result.last ? result.last->options : PipelineOptions();
+    for (unsigned const threads : {ran.producers, ran.lanes, ran.consumers})
+      cells.push_back(result.last ? std::to_string(threads) : "");
+    auto const up = speed_ups.empty() ? std::nullopt : speed_ups[static_cast<std::size_t>(&result - results.data())];
+    add(up.has_value(), up ? up->times : 0);
+    add(up.has_value(), up ? up->of_ideal : 0);
     cells.insert(cells.end(), place.begin(), place.end());
     cells.push_back(in_a_row(result.remarks));
     cells.push_back(result.error);

@@ -8,6 +8,7 @@
 
 #include "engine/core/number_text.hpp"
 #include "observe/option_members.hpp"
+#include "programs/bench/bench_warnings.hpp"
 #include "programs/bench/thread_counts.hpp"
 #include "programs/command/results.hpp"
 #include "programs/measure/figures.hpp"
@@ -147,22 +148,6 @@ std::string digests_text(std::span<PointResult const> results) {
 
 }  // namespace
 
-namespace {
-
-/// The points whose clock was late, and by how much; or empty.
-std::string late_text(std::span<Axis const> axes, std::span<PointResult const> results) {
-  std::vector<std::string> places;
-  std::string first;
-  for (PointResult const& result : results) {
-    if (result.too_slow.empty()) continue;
-    if (first.empty()) first = result.too_slow;
-    places.push_back(place_text(axes, result.point));
-  }
-  return late_sentence(first, places, results.size());
-}
-
-}  // namespace
-
 std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
   std::string text =
       device_text(facts.device) + (facts.device.driver.empty() ? "" : ", driver " + facts.device.driver) + ", on " +
@@ -179,15 +164,15 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
       chosen += (chosen.empty() ? "" : ", ") + axis.name + " " + ran;
     }
   }
-  text += fixed + "\n" + (chosen.empty() ? "" : "chosen by the pipeline: " + chosen + "\n") + late_text(axes, results) +
-          "\n";
+  text += fixed + "\n" + (chosen.empty() ? "" : "chosen by the pipeline: " + chosen + "\n") +
+          warnings_text(axes, results) + "\n";
   std::size_t const texts = rows[0].size();
   std::string const item = results.empty() ? "" : results.front().point.setting.its_job().item;
   if (!item.empty()) rows[0].push_back("k" + item + "s/s");
   for (char const* name : {"GB/s", "from", "to", "speed-up", "of ideal", "ktiles/s", "CPU s/GB", "p50 us", "p99 us",
                            "p99.9 us", "ceiling", "of it", "found %", "bound by"})
     rows[0].emplace_back(name);
-  bool strays = false, above = false;
+  bool above = false;
   auto const speed_ups = speed_ups_of(axes, results);
   for (PointResult const& result : results) {
     std::vector<std::string> row;
@@ -202,7 +187,6 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
     double const bytes = bytes_per_tile(result);
     Spread const rate = measure::spread_of(result.tiles_per_second);
     Spread const cpu = measure::spread_of(result.cpu_s_per_tile);
-    strays = strays || rate.relative() > 0.1;
     if (!item.empty()) row.push_back(result.last ? short_number(rate.median * result.last->items_per_tile / 1e3) : "-");
     for (double const value : {rate.median, rate.least, rate.most}) row.push_back(short_number(value * bytes / 1e9));
     auto const up = speed_ups.empty() ? std::nullopt : speed_ups[static_cast<std::size_t>(&result - results.data())];
@@ -272,7 +256,6 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
         "meanwhile, or\nthey stray. Take that ceiling for reached.\n";
   }
   text += memory_text(results) + digests_text(results);
-  if (strays) text += "Some points stray by more than 10 % from run to run: something else may be busy here.\n";
   for (PointResult const& result : results) {
     std::string const where = place_text(axes, result.point);
     auto const add = [&](char const* what, std::string const& why) {

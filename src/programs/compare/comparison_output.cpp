@@ -154,6 +154,9 @@ std::string as_json(Compared const& compared, std::string const& date, std::stri
   json["kind"] = "compare";
   json["date"] = date;
   json["command"] = command;
+  std::string late = late_in(compared);
+  if (!late.empty()) late.pop_back();
+  json["too_slow"] = or_null(late);
   json["axes"].push_back({{"name", "flavour"}, {"values", {"legacy", "per-thread"}}});
   Json points = Json::array();
   Json speed_ups = Json::array();

@@ -102,7 +102,7 @@ PipelineOptions Setting::options() const {
         options.aim == Aim::latency ? *options.tuning.spin : std::min(*options.tuning.spin, longest_borrow_spin);
   }
   options.parallel_sink = its_job().parallel_sink && options.consumers > 1;
-  options.ordered = its_job().ordered;
+  options.ordered = options.ordered || its_job().ordered;
   return options;
 }
 

@@ -101,6 +101,8 @@ TEST_F(TwoResults, SayAtTheTopWhichOfThemAreNotJudgedForALateClock) {
   results[0].too_slow = late;
   results[0].remarks = {late};
   results[0].tiles_per_second = {9000};
+  results[1].tiles_per_second = {2000};
+  results[1].cpu_s_per_tile = {0.002};
   std::string const text = as_text(facts, axes, results);
   std::size_t const at = text.find("Not judged: 1 of 2 points (producers 1). " + late + "\n\nproducers");
   EXPECT_NE(at, text.npos) << text;
@@ -109,9 +111,34 @@ TEST_F(TwoResults, SayAtTheTopWhichOfThemAreNotJudgedForALateClock) {
   EXPECT_EQ(text.find("225 %"), text.npos) << "no part of a ceiling";
   EXPECT_EQ(best_of(results), 1u) << "however much the other one is said to have moved";
   EXPECT_EQ(best_of(results, true), 0u);
-  EXPECT_EQ(Json::parse(as_json(facts, axes, results)).at("points").at(0).at("too_slow"), late);
+  Json const json = Json::parse(as_json(facts, axes, results));
+  EXPECT_EQ(json.at("points").at(0).at("too_slow"), late);
+  EXPECT_EQ(json.at("too_slow"), "Not judged: 1 of 2 points (producers 1). " + late);
   results[1] = results[0];
   EXPECT_FALSE(best_of(results));
+}
+
+TEST_F(TwoResults, SayAtTheTopWhichOfThemStray) {
+  std::string const text = as_text(facts, axes, results);
+  std::size_t const at = text.find("1 of 2 points strays (producers 1) by up to 50 % from run to run");
+  EXPECT_LT(at, text.find("GB/s")) << text;
+  results[0].tiles_per_second = {2000, 1990, 2010};
+  EXPECT_EQ(as_text(facts, axes, results).find(" strays "), std::string::npos);
+  EXPECT_TRUE(Json::parse(as_json(facts, axes, results)).at("too_slow").is_null());
+}
+
+TEST_F(TwoResults, HaveTheirThreadsAndSpeedUpAsCsv) {
+  results[1] = results[0];
+  results[1].point = measure::points_of(axes)[1];
+  results[1].tiles_per_second = {3000};
+  for (unsigned i = 0; i < 2; ++i) {
+    results[i].last.emplace();
+    results[i].last->options = {.producers = i + 1, .lanes = 3, .consumers = 4};
+  }
+  std::string const text = as_csv(facts, axes, results);
+  EXPECT_NE(text.find(",ran_producers,ran_lanes,ran_consumers,thread_speed_up,thread_speed_up_of_ideal,"), text.npos);
+  EXPECT_NE(text.find(",1,3,4,1.0,1.0,"), text.npos) << text;
+  EXPECT_NE(text.find(",2,3,4,1.5,0.75,"), text.npos) << text;
 }
 
 TEST_F(TwoResults, SayOnceThatACeilingIsBelowThem) {
