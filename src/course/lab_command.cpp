@@ -23,6 +23,7 @@
 #include "programs/command/arguments.hpp"
 #include "programs/command/completion.hpp"
 #include "programs/command/files_to_write.hpp"
+#include "programs/command/help_text.hpp"
 #include "programs/command/program.hpp"
 #include "programs/command/results.hpp"
 
@@ -201,8 +202,12 @@ std::vector<lab::Experiment> LabCommand::chosen() const {
   for (std::string const& name : names) {
     auto const found = std::find_if(all.begin(), all.end(), [&](auto const& one) { return one.name == name; });
     if (found == all.end()) {
-      throw Error(ErrorKind::bad_argument,
-                  "There is no experiment '" + name + "': penstock lab --list says which there are.");
+      std::vector<std::string> known(all.size());
+      std::ranges::transform(all, known.begin(), [](auto const& one) { return std::string(one.name); });
+      std::string const nearest = nearest_to(name, known);
+      throw Error(ErrorKind::bad_argument, "There is no experiment '" + name + "'" +
+                                               (nearest.empty() ? "" : ": did you mean " + nearest + "?") +
+                                               " (penstock lab --list shows which there are)");
     }
     experiments.push_back(*found);
   }

@@ -53,6 +53,9 @@ int main(int count, char** arguments) try {
                "results differ, cannot be compared, or are in order only by the legacy default stream", tried);
   commands.add("watch", "Say where the time of any CUDA program goes, and if streams would help",
                "the program failed or used no GPU, or a claim does not hold", watch);
+#else
+  commands.lacks({"lab", "bench", "compare", "tune", "try", "watch"},
+                 "it is built with -D PENSTOCK_MEASURING=OFF, as ./dev demo does; ./dev build makes all commands");
 #endif
   int const code = commands.run(count, arguments);
   // A driver that starts cannot be stopped. It is not needed, and none of our objects may end beside it.

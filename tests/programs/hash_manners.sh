@@ -100,7 +100,7 @@ WORDS
     for command in bogus ''; do
       run ${command:+"$command"}
       expect_code 2
-      expect_err "${command:-subcommand is required}"
+      expect_err "${command:-Name a command: hash, doctor}"
       expect_err '(penstock --help'
     done
     ;;

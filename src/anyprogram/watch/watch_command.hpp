@@ -31,9 +31,9 @@ struct WatchCommand {
   std::vector<NamedFile> inputs;   ///< Files that the program reads: no output may replace them.
   std::vector<NamedFile> outputs;  ///< Files that the program writes: no output of this command may be one.
   /// The message about a program that gave a GPU nothing to do, and the remedy where there is a driver.
-  std::string unused = "No process of it gave a GPU anything to do.";
+  std::string unused = "The program gave a GPU nothing to do, in any of its processes.";
   std::string remedy =
-      "If one should, see that its arguments make it do so, and that it does not start another program without "
+      "If it should, see that its arguments make it do so, and that it does not start another program without "
       "CUDA_INJECTION64_PATH.";
 
   void add_to(CLI::App& command);

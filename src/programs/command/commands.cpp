@@ -16,6 +16,7 @@
 #include "programs/command/config_file.hpp"
 #include "programs/command/help_text.hpp"
 #include "programs/command/manual.hpp"
+#include "programs/command/misuse.hpp"
 #include "programs/command/program.hpp"
 
 namespace penstock::cli {
@@ -34,38 +35,6 @@ void take_closed_descriptors() {
 int complain(std::string const& sentence, int code) {
   tell(sentence);
   return code;
-}
-
-/// The names of the options of `command`, as they are written, or of its commands.
-std::vector<std::string> known_names(CLI::App const& command, bool options) {
-  std::vector<std::string> names;
-  if (!options) {
-    for (CLI::App const* const one : command.get_subcommands([](CLI::App const*) { return true; }))
-      names.push_back(one->get_name());
-    return names;
-  }
-  for (CLI::Option const* const option : command.get_options()) {
-    if (option->get_group().empty()) continue;
-    for (std::string const& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-/// ": did you mean --lanes?"; empty if nothing is near.
-std::string suggestion_for(std::string const& word, CLI::App const& command) {
-  std::string const name = word.substr(0, word.find('='));
-  std::string const nearest = nearest_to(name, known_names(command, name.starts_with("--")));
-  return nearest.empty() ? "" : ": did you mean " + nearest + "?";
-}
-
-/// What to write instead: a known option that is near an unknown one, or `--input` before a file. Empty if neither
-/// helps.
-std::string remedy_of(CLI::App const& command) {
-  auto const extra = command.remaining();
-  if (extra.empty()) return {};
-  if (extra.front().starts_with('-')) return suggestion_for(extra.front(), command);
-  if (command.get_option_no_throw("--input") == nullptr) return {};
-  return ": give a file by --input " + extra.front();
 }
 
 }  // namespace
@@ -110,7 +79,17 @@ std::string Commands::shows_what_there_is(std::string const& command) const {
   return " (" + app_.get_name() + ' ' + command + (command.empty() ? "" : " ") + "--help shows what there is)";
 }
 
+/// "hash, doctor or bench".
+std::string Commands::names() const {
+  std::string text;
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < all_.size() ? ", " : " or ") + all_[i].app->get_name();
+  return text;
+}
+
 std::string Commands::no_command(std::string const& word) const {
+  if (std::ranges::find(lacking_, word) != lacking_.end())
+    return "This build lacks the command '" + word + "': " + remedy_;
   std::string const kind = word.starts_with('-') ? "option" : "command";
   return "There is no " + kind + " '" + word + "'" + suggestion_for(word, app_) + shows_what_there_is("");
 }
@@ -146,14 +125,7 @@ int Commands::run(int count, char** arguments) {
     auto const command = asked_for();
     bool const known = command != all_.end();
     if (!known && !unknown.empty()) return complain(no_command(unknown.front()), exit_bad_options);
-    // CLI11 names what is left over backwards.
-    bool const has_more = known && dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr;
-    auto const left = has_more ? command->app->remaining() : std::vector<std::string>();
-    std::string sentence = left.empty() ? error.what()
-                           : left.front().starts_with('-')
-                               ? left.front() + " is no option of " + command->app->get_name()
-                               : "'" + left.front() + "' was not expected";
-    if (has_more) sentence += remedy_of(*command->app);
+    std::string const sentence = known ? misuse_text(error, *command->app) : "Name a command: " + names();
     return complain(sentence + shows_what_there_is(known ? command->app->get_name() : ""), exit_bad_options);
   }
   int code = run(*asked_for(), output);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -34,6 +35,11 @@ class Commands {
     command.add_to(app);
     all_.push_back({&app, [&command](auto& output, auto const& interrupt) { return command.run(output, interrupt); }});
   }
+  /// Names commands that other builds of this program have, and how to get one that has them.
+  void lacks(std::vector<std::string> names, std::string remedy) {
+    lacking_ = std::move(names);
+    remedy_ = std::move(remedy);
+  }
   /// Runs the command that the arguments name.
   ///
   /// Blocks:  until it has ended.
@@ -48,10 +54,13 @@ class Commands {
   static int run(One const& command, StandardOutput& output);
   std::vector<One>::const_iterator asked_for() const;
   std::string shows_what_there_is(std::string const& command) const;
+  std::string names() const;
   std::string no_command(std::string const& word) const;
 
   CLI::App app_;
   std::vector<One> all_;
+  std::vector<std::string> lacking_;
+  std::string remedy_;
 };
 
 /// Prints a sentence about the error on standard error.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include "programs/command/ending.hpp"
 #include "programs/command/results.hpp"
@@ -54,9 +56,21 @@ std::string HelpText::some_failed_of(CLI::App const& command) {
   return help != nullptr ? help->some_failed_ : exit_meanings[exit_some_failed].words;
 }
 
+std::string HelpText::make_help(CLI::App const* command, std::string name, CLI::AppFormatMode mode) const {
+  std::string text = CLI::Formatter::make_help(command, std::move(name), mode);
+  // Parts that a command lacks leave empty lines behind.
+  for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+  return text;
+}
+
 std::string HelpText::make_option(CLI::Option const* option, bool is_positional) const {
-  return row("  " + make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option),
-             get_column_width());
+  std::string name = "  " + make_option_name(option, is_positional), words = make_option_desc(option);
+  if (option->get_items_expected_max() > 0 && !value_name(*option).empty()) name += " " + value_name(*option);
+  bool const many = option->get_expected_max() == CLI::detail::expected_max_vector_size;
+  if (many) name += is_positional ? "..." : " ...";
+  std::string const others = with_others(*option);
+  if (!others.empty() && !words.ends_with('.')) words += '.';
+  return row(name, words + others, get_column_width());
 }
 
 std::string HelpText::make_subcommand(CLI::App const* command) const {
@@ -71,6 +85,23 @@ std::string HelpText::make_footer(CLI::App const* command) const {
     std::string lines = wrapped(one.code == exit_some_failed ? some_failed_ : one.words, code_indent, columns);
     std::string const code = std::to_string(one.code);
     text += lines.replace(2, code.size(), code);
+  }
+  return text;
+}
+
+std::string value_name(CLI::Option const& option) {
+  std::string const type = option.get_type_name();
+  return type.substr(0, type.find(':'));
+}
+
+std::string with_others(CLI::Option const& option) {
+  std::string text;
+  for (auto const& [words, others] :
+       {std::pair{" Needs ", option.get_needs()}, std::pair{" Not with ", option.get_excludes()}}) {
+    // CLI11 has them in the order of addresses.
+    std::set<std::string> names;
+    for (CLI::Option const* const other : others) names.insert(other->get_name());
+    if (!names.empty()) text += words + CLI::detail::join(names, ", ") + ".";
   }
   return text;
 }

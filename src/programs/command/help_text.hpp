@@ -19,6 +19,7 @@ class HelpText final : public CLI::Formatter {
   /// The meaning of exit code 1 of a command whose help this class writes; that of any command for other ones.
   static std::string some_failed_of(CLI::App const& command);
 
+  std::string make_help(CLI::App const* command, std::string name, CLI::AppFormatMode mode) const override;
   std::string make_option(CLI::Option const* option, bool is_positional) const override;
   std::string make_subcommand(CLI::App const* command) const override;
   std::string make_footer(CLI::App const* command) const override;
@@ -26,6 +27,12 @@ class HelpText final : public CLI::Formatter {
  private:
   std::string const some_failed_;
 };
+
+/// Placeholder of an option's value: its type, without what validators add to it.
+std::string value_name(CLI::Option const& option);
+/// Sentences on the options that an option needs, and those that it does not go with, each with a space before it; in
+/// order. Empty if there are none.
+std::string with_others(CLI::Option const& option);
 
 /// The one of `known` of which a typing error would make `word`; empty if none is near.
 std::string nearest_to(std::string_view word, std::vector<std::string> const& known);

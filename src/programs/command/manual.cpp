@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/command/manual.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <ostream>
-#include <set>
 #include <vector>
 
 #include "engine/machine/output_file.hpp"
@@ -71,12 +69,6 @@ bool takes_many(CLI::Option const& option) {
   return option.get_expected_max() == CLI::detail::expected_max_vector_size;
 }
 
-/// Placeholder of a value: the type without what its validators add to it.
-std::string value_name(CLI::Option const& option) {
-  std::string const type = option.get_type_name();
-  return type.substr(0, type.find(':'));
-}
-
 std::string tag_of(CLI::Option const& option) {
   if (option.get_positional()) return italic(option.get_name(true)) + (takes_many(option) ? "..." : "");
   std::vector<std::string> names;
@@ -87,18 +79,8 @@ std::string tag_of(CLI::Option const& option) {
   return tag;
 }
 
-/// A sentence such as "Not with --json, --quiet.", in order; CLI11 has them in the order of addresses.
-std::string with_others(std::string const& words, std::set<CLI::Option*> const& others) {
-  std::vector<std::string> names;
-  for (CLI::Option const* const other : others) names.push_back(other->get_name());
-  std::sort(names.begin(), names.end());
-  return names.empty() ? "" : "\n" + words + " " + CLI::detail::join(names, ", ") + ".";
-}
-
 std::string entry_of(CLI::Option const& option) {
-  return ".TP\n" + tag_of(option) + "\n" +
-         paragraph(as_sentence(option.get_description()) + with_others("Needs", option.get_needs()) +
-                   with_others("Not with", option.get_excludes()));
+  return ".TP\n" + tag_of(option) + "\n" + paragraph(as_sentence(option.get_description()) + with_others(option));
 }
 
 std::string synopsis(CLI::App const& program, CLI::App const& command) {

@@ -39,9 +39,10 @@ void AxisOptions::add_to(CLI::App& command, std::map<std::string, std::string> c
     if (axis.option != nullptr) add_former_name(command, *axis.option, list);
   }
   command.footer(
-      "LIST is a list as in 1,2,4, a range as in 1..4, or one that multiplies, as in 1..16*2 or 4KiB..1MiB*4; 0 is "
+      "LIST is a list as in 1,2,4, a range as in 1..4, or one that multiplies, as in 1..16*2 or 4KiB..1MiB*4. 0 is "
       "what\n"
-      "suits the machine. A size is in bytes, or in KiB, MiB, GiB (1024-fold) or kB, MB, GB (1000-fold).\n"
+      "suits the machine, but for --tile. A size is in bytes, or in KiB, MiB, GiB (1024-fold) or kB, MB, GB "
+      "(1000-fold).\n"
       "Every combination is a point. Rounds over all points alternate, so that what drifts meets all alike.");
 }
 
@@ -115,6 +116,12 @@ std::vector<NamedFile> AxisOptions::named_by(bool JobOption::*kind) const {
 }
 
 void AxisOptions::check(std::span<measure::Point const> points) const {
+  if (auto const file = plain.find("file"); job == nullptr && file != plain.end() && !file->second.empty()) {
+    std::string const fills = "," + lists.at("fill") + ",";
+    if (fills.find(",file,") == std::string::npos)
+      throw Error(ErrorKind::bad_argument,
+                  "--file " + file->second.front() + " would not be read: add --fill file, or leave --file out.");
+  }
   auto const& job_check = measure::Setting{.job = job}.its_job().check;
   if (!job_check) return;
   for (measure::Point const& point : points) job_check(point.setting.point());

@@ -177,7 +177,7 @@ assert sum(event["ph"] == "X" and event["cat"] == "device" for event in events) 
   SaysThatNothingUsesAGpu)
     watch nothing
     expect_code 1
-    expect_err 'No process of it gave a GPU anything to do'
+    expect_err 'The program gave a GPU nothing to do'
     run watch -- /bin/true
     expect_code 1
     ;;
@@ -189,7 +189,7 @@ assert sum(event["ph"] == "X" and event["cat"] == "device" for event in events) 
     TMPDIR=$scratch/inner watch no-folder
     expect_code 1
     expect_err 'used the driver and could make no log: No such file or directory. Let --logs or TMPDIR name a folder that'
-    ! grep -q 'No process of it' err || fail "the program is blamed: $(cat err)"
+    ! grep -q 'gave a GPU nothing to do' err || fail "the program is blamed: $(cat err)"
     rm -r "$scratch/inner-gone"
     # The other one is still shown.
     watch --json half

@@ -49,8 +49,8 @@ TEST_F(ManualOfAProgram, NamesEachOptionWithWhatItTakes) {
   EXPECT_THAT(page(), HasSubstr(".TP\n\\fIPLACE\\fR...\nWhere.\n"));
   EXPECT_THAT(page(),
               HasSubstr(".TP\n\\fB\\-l\\fR, \\fB\\-\\-level\\fR \\fIN\\fR\nHow far.\n\\(aqall\\(aq is the default.\n"));
-  EXPECT_THAT(page(), HasSubstr(".TP\n\\fB\\-\\-all\\-of\\-it\\fR\nAt once.\nNot with \\-\\-speed.\n"));
-  EXPECT_THAT(page(), HasSubstr("How fast.\nNeeds \\-\\-level.\nNot with \\-\\-all\\-of\\-it.\n"));
+  EXPECT_THAT(page(), HasSubstr(".TP\n\\fB\\-\\-all\\-of\\-it\\fR\nAt once. Not with \\-\\-speed.\n"));
+  EXPECT_THAT(page(), HasSubstr("How fast. Needs \\-\\-level. Not with \\-\\-all\\-of\\-it.\n"));
 }
 
 TEST_F(ManualOfAProgram, PutsOptionsUnderTheNamesOfTheirGroupsAndLeavesOutWhatIsHidden) {

@@ -209,7 +209,7 @@ export async function ShowsWhatAProgramWasWatchedDoing(browser) {
   );
   await leave(both, 'both');
   const none = await browser.open(page('none', JSON.stringify({...all, processes: []})));
-  says(await text(none), 'No process of it gave a GPU anything to do');
+  says(await text(none), 'The program gave a GPU nothing to do');
   await leave(none, 'none');
 }
 

@@ -166,7 +166,7 @@ const watch_page = (() => {
       element('h1', {}, document.title),
       all.failure ? remark(all.failure) : null,
       ...(all.missing ?? []).map((sentence) => remark(sentence)),
-      shown.length ? null : remark('No process of it gave a GPU anything to do, or none could be watched.'),
+      shown.length ? null : remark('The program gave a GPU nothing to do, or no process of it could be watched.'),
       ...shown.flatMap((process) => parts_of(process, shown.length > 1)),
       summary.facts(all),
     ].filter(Boolean);
