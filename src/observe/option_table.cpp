@@ -120,7 +120,7 @@ constexpr OptionRow bytes(OptionRow row) {
 
 constexpr std::array rows{
     count<&PipelineOptions::producers>({.name = "producers",
-                                        .sentence = "Threads that read input",
+                                        .sentence = "Threads that fill tiles with input",
                                         .places = everywhere | searches,
                                         .unit = "threads",
                                         .otherwise = "the CPUs that lanes and consumers leave free",

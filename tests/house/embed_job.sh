@@ -58,9 +58,9 @@ says '"bytes_in": 4000000'
 does bench --device cpu --input input second --producers 2 --window 20 --repeats 1 --json
 says '"error": null'
 if [[ -e $job-legacy ]]; then
-  does compare --device cpu --input input second --window 20 --rounds 1
+  does compare --device cpu --input input second --window 20 --repeats 1
 else
-  refuses "$job-legacy is not there" compare --device cpu --input input second --window 20 --rounds 1
+  refuses "$job-legacy is not there" compare --device cpu --input input second --window 20 --repeats 1
 fi
 refuses "'nowhere': No such file" run --device cpu --input input nowhere
 does run "${on_cpu[@]}" --json
@@ -99,14 +99,14 @@ mv "$prefix-moved" "$prefix"
 
 if [[ -e $job-legacy ]]; then
   "$job-legacy" --version | grep -q legacy || fail 'job-legacy is not of the legacy flavour'
-  does compare "${on_cpu[@]}" --producers 1,2 --tile 64KiB --window 20 --rounds 1
+  does compare "${on_cpu[@]}" --producers 1,2 --tile 64KiB --window 20 --repeats 1
   says 'legacy GB/s'
   # Of another build of the job, whose results differ.
   mv "$job-legacy" "$job-other"
   printf '#!/bin/sh\n"%s-other" "$@" | sed "s/digest\\": \\"0x./digest\\": \\"0x_/"\n' "$job" >"$job-legacy"
   chmod +x "$job-legacy"
   code=0
-  "$job" compare "${on_cpu[@]}" --producers 1 --tile 64KiB --window 20 --rounds 1 >out 2>err || code=$?
+  "$job" compare "${on_cpu[@]}" --producers 1 --tile 64KiB --window 20 --repeats 1 >out 2>err || code=$?
   [[ $code == 1 ]] || fail "other results: exit code $code"
   says 'Its results are not those of the legacy build'
 fi

@@ -185,7 +185,7 @@ case $case in
     ;;
   SaysTheSameInBothFlavours)
     make_images "${some[@]}"
-    "$program" compare --device cpu --input folder --size 12 --window 20 --rounds 1 >out 2>err || fail "$(cat out err)"
+    "$program" compare --device cpu --input folder --size 12 --window 20 --repeats 1 >out 2>err || fail "$(cat out err)"
     ! grep -q 'results are not those' out err || fail "$(cat out err)"
     grep -q '^as used' out || fail "$(cat out)"
     ;;

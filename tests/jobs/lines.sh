@@ -46,7 +46,7 @@ case $case in
     timeout 60 "$program" run --device cpu --input named >out 2>err || fail "a named pipe: $(cat err)"
     wait $! || fail 'the writer of a named pipe lost its reader'
     same_lines
-    for options in --run-to-completion '--run-to-completion --tile 4KiB --lanes 3'; do
+    for options in '--run-to-completion yes' '--run-to-completion yes --tile 4KiB --lanes 3'; do
       # shellcheck disable=SC2086 # Several words.
       "$program" run --device cpu --input log $options >out 2>err || fail "$(cat err)"
       same_lines
@@ -63,7 +63,7 @@ case $case in
     done <<'EOF'
 --input log --from 2015-05-17:give --by second, minute, hour or day
 --input - --follow yes:Standard input is read until its writer ends it
---input log --run-to-completion --producers 2:leave out --producers
+--input log --run-to-completion yes --producers 2:leave out --producers
 EOF
     code=0
     "$program" run --device cpu --input log --tile 100 >out 2>err || code=$?
@@ -285,7 +285,7 @@ EOF
     ;;
   SaysTheSameInBothFlavours)
     some_log 20000
-    "$program" compare --device cpu --input log --window 20 --rounds 1 >out 2>err || fail "$(cat out err)"
+    "$program" compare --device cpu --input log --window 20 --repeats 1 >out 2>err || fail "$(cat out err)"
     ! grep -q 'results are not those' out err || fail "$(cat out err)"
     grep -q '^as used' out || fail "$(cat out)"
     ;;

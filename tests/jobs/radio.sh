@@ -126,7 +126,7 @@ case $case in
     ;;
   SaysTheSameInBothFlavours)
     on_the_air 300
-    "$program" compare --device cpu --input samples --window 20 --rounds 1 >out 2>err || fail "$(cat out err)"
+    "$program" compare --device cpu --input samples --window 20 --repeats 1 >out 2>err || fail "$(cat out err)"
     ! grep -q 'results are not those' out err || fail "$(cat out err)"
     grep -q '^as used' out || fail "$(cat out)"
     ;;

@@ -28,10 +28,10 @@ case $2 in
     run bench "${quick[@]}" --threads 2 --depth 3 --tile 4KiB --load 0 --no-ceilings
     expect_code 0
     expect_out 'producers 2, tile 4 KiB, slots 3'
-    run bench --device cpu --window 10 --rounds 1 --tile 4kb,4KiB --load 0 --no-ceilings --no-verdict --csv
+    run bench --device cpu --window 10 --repeats 1 --tile 4kb,4KiB --load 0 --no-ceilings --no-verdict --csv
     expect_code 0
     [[ $(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "repeats") at = i } NR > 1 { print $at }' out) == $'1\n1' ]] \
-      || fail "not as often as --rounds says: $(cat out)"
+      || fail "not as often as --repeats says: $(cat out)"
     [[ $(cat err) == 'penstock: --tile 4kb is 4000 bytes; 4KiB is 4096.' ]] || fail "not one remark: $(cat err)"
     run bench "${quick[@]}" --tile 4kB --load 0 --no-ceilings --no-verdict
     expect_out 'tile 4000 B'

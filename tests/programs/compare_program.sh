@@ -6,7 +6,7 @@
 # shellcheck source=tests/programs/program_world.sh
 source "$(dirname "$0")/program_world.sh"
 quick=(--device cpu --tile 4KiB --case bare)
-once=("${quick[@]}" --window 20 --rounds 1)
+once=("${quick[@]}" --window 20 --repeats 1)
 
 # beside_another FROM TO: penstock beside a legacy program whose results have other words in them.
 built=$penstock
@@ -34,7 +34,7 @@ case $2 in
     done
     ;;
   MeasuresTheBareCaseAndTheFrameworkAsItIsUsed)
-    run compare --device cpu --tile 4KiB --window 20 --rounds 1 --producers 1,2 --json --html page.html --trace trace.json
+    run compare --device cpu --tile 4KiB --window 20 --repeats 1 --producers 1,2 --json --html page.html --trace trace.json
     expect_code 0
     python3 - << 'PYTHON'
 import json
@@ -49,10 +49,10 @@ assert got['timeline']['point'] == got['compare']['baseline_timeline']['point'] 
 json.load(open('trace.json'))
 PYTHON
     # What is named is so in both.
-    run compare --device cpu --tile 4KiB --window 20 --rounds 1 --producers 1 --signal callback --json
+    run compare --device cpu --tile 4KiB --window 20 --repeats 1 --producers 1 --signal callback --json
     expect_code 0
     expect_out '"signal": "callback"'
-    run compare --device cpu --tile 4KiB --window 20 --rounds 1 --producers 1 --case used --json
+    run compare --device cpu --tile 4KiB --window 20 --repeats 1 --producers 1 --case used --json
     expect_code 0
     ! grep -q '"case"' out || fail 'one case is no axis'
     ;;
@@ -99,7 +99,7 @@ PYTHON
     printf '#!/bin/sh\ncase "$*" in *--only*) : > judging ;; esac\nexec "%s-legacy" "$@"\n' "$built" > penstock-legacy
     chmod +x penstock-legacy
     penstock=$PWD/penstock
-    listening compare --device cpu --tile 4KiB --case bare --window 1000 --rounds 1 --producers 1 --json > out 2> err &
+    listening compare --device cpu --tile 4KiB --case bare --window 1000 --repeats 1 --producers 1 --json > out 2> err &
     compare=$!
     until [[ -e judging ]] || ! kill -0 "$compare" 2> /dev/null; do :; done
     interrupt_once_it_fills "$compare"
@@ -119,13 +119,13 @@ PYTHON
     ;;
   # A terabyte of tiles, which is no bad option.
   FailsIfAPointFailed)
-    for options in '' '--expect 1e-12' '--csv'; do
+    for options in '' '--expect speed_up>=1e-12' '--csv'; do
       # shellcheck disable=SC2086  # Several words are meant.
-      run compare --device cpu --case bare --window 20 --rounds 1 --producers 1 --tile 4KiB,1GiB --tiles 1024 $options
+      run compare --device cpu --case bare --window 20 --repeats 1 --producers 1 --tile 4KiB,1GiB --tiles 1024 $options
       expect_code 1
       expect_err 'penstock: 1 of 2 points was not measured: tile 1 GiB in both builds.'
     done
-    run compare --device cpu --case bare --window 20 --rounds 1 --producers 1 --tile 1GiB --tiles 1024
+    run compare --device cpu --case bare --window 20 --repeats 1 --producers 1 --tile 1GiB --tiles 1024
     expect_code 1
     expect_out 'failed: There is no memory for a slab of 1 TiB'
     expect_err 'penstock: The only point was not measured in both builds.'
@@ -137,7 +137,7 @@ PYTHON
     # Whoever stands still for a while in the wrong window hides it. To be seen once is enough: kernels that always take
     # turns never show it.
     for try in {1..5}; do
-      run compare "${quick[@]}" --rounds 3 --window 100 --producers 1,4 --work busy:3000us --expect 1.5
+      run compare "${quick[@]}" --repeats 3 --window 100 --producers 1,4 --work busy:3000us --expect 'speed_up >= 1.5'
       if ((code == 0)) && grep -qF 'takes turns in a single stream' out; then break; fi
       if ((code > 1)) || grep -q '^failed: ' out; then fail "exit code $code: $(cat out err)"; fi
       ((try < 5)) || fail "not seen in $try tries: $(cat out err)"
@@ -159,9 +159,19 @@ PYTHON
     ;;
   FailsIfTheClaimDoesNotHold)
     # However long the legacy program stands still: no machine makes that of it.
-    run compare "${once[@]}" --producers 1 --expect 1e12
+    run compare "${once[@]}" --producers 1 --expect 'speed_up >= 1e12'
     expect_code 1
-    expect_err '--expect 1e+12 does not hold'
+    expect_err "--expect 'speed_up >= 1e12' does not hold"
+    ;;
+  TakesWhatOlderVersionsTook)
+    run compare "${quick[@]}" --producers 1 --rounds 1 --expect 1e12
+    expect_code 1
+    expect_err '--rounds is now --repeats; a later version takes only that.'
+    expect_err "--expect 1e12 is now written --expect 'speed_up >= 1e12'"
+    expect_err "--expect 'speed_up >= 1e12' does not hold"
+    run compare --rounds 0
+    expect_code 2
+    expect_err "--repeats: '0' is not a whole number from 1 to 100"
     ;;
   RefusesALegacyProgramOfAnotherBuild)
     beside_another '"version": "' '"version": "9.'
@@ -188,16 +198,16 @@ PYTHON
   RefusesBadOptionsInOneLine)
     expect_bad_options compare << 'LINES'
 --producers some
---rounds 0
---expect -1
+--repeats 0
 --expect nan
 --device nonsense
 LINES
     run compare --repeats 0
     expect_err 'is not a whole number from 1 to 100'
-    for times in 0 inf nan; do
-      run compare --expect "$times"
-      expect_err "--expect: '$times' is not a number of times above 0, as in 1.5 ("
+    for claim in inf nan -1 'overlap > 1' 'speed_up = 1' 'speed_up > fast'; do
+      run compare --expect "$claim"
+      expect_code 2
+      expect_err "--expect '$claim' is no expectation: write speed_up, then >, >=, < or <=, then a number, as in"
     done
     ;;
   *)

@@ -28,14 +28,14 @@ in_use() {
   esac
   case $command in
     bench) words+=(--producers 1 --window 100 --repeats 1) ;;
-    compare) words+=(--producers 1 --window 100 --rounds 1) ;;
+    compare) words+=(--producers 1 --window 100 --repeats 1) ;;
     tune) words+=(--within 1) ;;
   esac
 }
 # program_of WORD...: the same with a program to be run, if the command runs one.
 with_program() {
   case $command in
-    try) words+=(--no-watch --rounds 1 -- "$@") ;;
+    try) words+=(--no-watch --repeats 1 -- "$@") ;;
     watch) words+=(-- "$@") ;;
   esac
 }
@@ -67,7 +67,7 @@ of_case() {
       case $command in
         doctor) words+=(--read no-such-file) ;;
         lab) words+=(--streams -1) ;;
-        try) words+=(--rounds 0) ;;
+        try) words+=(--repeats 0) ;;
         watch) words+=(--limit nothing) ;;
         *) words+=(--tile 0) ;;
       esac
@@ -86,7 +86,7 @@ of_case() {
     'input that could not be used') in_use unused && do_it ;;
     'the same with `--strict`') in_use unused && words+=(--strict) && do_it ;;
     'a hash that does not match') words=("$penstock" hash --device cpu --check sums) && do_it ;;
-    'a claim that does not hold (`--expect`)') words+=(--expect 1000) && do_it ;;
+    'a claim that does not hold (`--expect`)') words+=(--expect 'speed_up > 1000') && do_it ;;
     'a program that uses no GPU') with_program true && do_it ;;
     'standard output takes nothing') output=/dev/full && with_program true && do_it ;;
     'the reader of standard output has ended')

@@ -111,7 +111,9 @@ WORDS
     expect_code 2
     expect_err "'all' may be several devices, and here it is one: say auto, cpu, cuda, cuda:N or model:NAME."
     run lab no-such-experiment
-    expect_err "penstock lab --list says which there are"
+    expect_err "penstock lab --list shows which there are"
+    run lab no-hlep-link
+    expect_err "There is no experiment 'no-hlep-link': did you mean no-help-link? (penstock lab --list"
     ;;
   SaysThatItsDeviceCannotBeHad)
     run lab --device cuda:99

@@ -7,7 +7,7 @@ source "$(dirname "$0")/program_world.sh"
 
 # The GB/s that it moves through the device. A machine that is too slow for that says nothing of the test.
 rate_of() {
-  run bench --device "$1" --slower 60 --work copy --direction in --tile 1MiB --window 10 --rounds 1 --load 0 --no-verdict \
+  run bench --device "$1" --slower 60 --work copy --direction in --tile 1MiB --window 10 --repeats 1 --load 0 --no-verdict \
     --no-ceilings --json
   expect_code 0
   ! grep 'too slow for its clock' out || exit 77
@@ -16,7 +16,7 @@ rate_of() {
 
 case $2 in
   MeasuresWithTheDefaultsOfAGpu)
-    run bench --device model:h200@2 --work copy --tile 1MiB --window 20 --rounds 1 --load 0 --no-verdict --no-ceilings
+    run bench --device model:h200@2 --work copy --tile 1MiB --window 20 --repeats 1 --load 0 --no-verdict --no-ceilings
     expect_code 0
     expect_out 'model of NVIDIA H200'
     ;;
@@ -34,7 +34,7 @@ case $2 in
     run doctor --device model:h200@5 --producers 1 --save-model mine.json
     skip_if_short_of_memory
     expect_code 0
-    run bench --device model:mine.json@2 --work copy --tile 1MiB --window 20 --rounds 1 --load 0 --no-verdict --no-ceilings
+    run bench --device model:mine.json@2 --work copy --tile 1MiB --window 20 --repeats 1 --load 0 --no-verdict --no-ceilings
     expect_code 0
     expect_out 'model of model of NVIDIA H200'
     ;;
@@ -50,7 +50,7 @@ case $2 in
     for member in '"kind": "model"' '"model:h200",' '"model:h200#1",' '"model:a100"' '"model": "h200"' '"slower": 30' '"host_cpus": 16'; do
       expect_out "$member"
     done
-    run bench --slower 30 --device model:h200 --work copy --tile 1MiB --window 10 --rounds 1 --load 0 --no-verdict --no-ceilings
+    run bench --slower 30 --device model:h200 --work copy --tile 1MiB --window 10 --repeats 1 --load 0 --no-verdict --no-ceilings
     expect_code 0
     expect_out 'model of NVIDIA H200 (model:h200, 16 CPUs, 30 times slower), on '
     ! grep 'threads share' out || fail 'it speaks of the CPUs of this machine'

@@ -47,8 +47,13 @@ case $2 in
     expect_out 'tile 64 KiB, spin default'
     expect_out 'run-to-completion yes'
     some_bytes 1000 some
+    run hash --device cpu --profile profile --run-to-completion yes some
+    expect_code 0
+    [[ ! -s err ]] || fail "$(cat err)"
+    # Older versions took it without a word, though names of files follow.
     run hash --device cpu --profile profile --run-to-completion some
     expect_code 0
+    expect_err '--run-to-completion is now written --run-to-completion yes'
     made --lanes 1 --tile 64KiB --work copy --run-to-completion yes
     run bench "${quick[@]}" --profile profile
     expect_out 'run-to-completion yes'
@@ -83,7 +88,7 @@ case $2 in
     ;;
   IsTakenByCompare)
     made --producers 2 --lanes 2 --tile 64KiB --slots 3 --aim latency
-    run compare --device cpu --case bare --window 10 --rounds 1 --profile profile --tile 4KiB --json
+    run compare --device cpu --case bare --window 10 --repeats 1 --profile profile --tile 4KiB --json
     expect_code 0
     for words in '"producers": 2' '"slots": 3' '"batch": 1' '"aim": "latency"' '"tile": 4096'; do expect_out "$words"; done
     [[ ! -s err ]] || fail "$(cat err)"
@@ -103,7 +108,7 @@ case $2 in
   OfAnotherMachineIsComparedWithAWarning)
     made --producers 1 --tile 4KiB
     changed '"name": "CPU device"' '"name": "NVIDIA H200"'
-    run compare --device cpu --window 10 --rounds 1 --profile changed
+    run compare --device cpu --window 10 --repeats 1 --profile changed
     expect_code 0
     [[ $(wc -l < err) == 1 ]] || fail "not one line: $(cat err)"
     expect_err 'for the device NVIDIA H200, not CPU device'
@@ -129,7 +134,7 @@ case $2 in
     printf '#!/bin/sh\nexit 4\n' > penstock-legacy
     chmod +x penstock-legacy
     penstock=$PWD/penstock
-    run compare --device cpu --window 10 --rounds 1 --profile changed
+    run compare --device cpu --window 10 --repeats 1 --profile changed
     expect_code 4
     head -n 1 err | grep -qF 'for the device NVIDIA H200, not CPU device' || fail "$(cat err)"
     ;;

@@ -25,7 +25,7 @@ words_of() {
     lab) words+=(--trace trace threads-legacy) ;;
     bench) words+=(--tile 4KiB --producers 1 --lanes 1 --window 20 --repeats 2 --trace trace --html page) ;;
     tune) words+=(--tile 4KiB --producers 1 --lanes 1 --within 1 --save profile --trace trace) ;;
-    compare) words+=(--tile 4KiB --producers 1 --window 20 --rounds 1 --trace trace --html page) ;;
+    compare) words+=(--tile 4KiB --producers 1 --window 20 --repeats 1 --trace trace --html page) ;;
   esac
 }
 commands=(hash doctor lab bench tune)

@@ -47,9 +47,11 @@ Json as_json(preload::TurnCounts const& looked_at, preload::TurnCounts const& tu
 
 void TryCommand::add_to(CLI::App& command) {
   command.add_option("PROGRAM", words, "Behind --: the program and its arguments")->required()->type_name("");
-  command.add_option("--rounds", rounds, "How often each of both runs, after once to warm up. Default: 5")
-      ->type_name("N")
-      ->check(whole_number(1, 1000));
+  auto& how_often =
+      *command.add_option("--repeats", rounds, "How often each of both runs, after once to warm up. Default: 5")
+           ->type_name("N")
+           ->check(whole_number(1, 1000));
+  add_former_option(command, "--rounds", how_often);
   turns.add_to(command);
   command.add_flag("--no-watch", no_watch,
                    "Leave out the two runs that are watched for the GPU's time and for what would lose its order");

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "programs/command/claim.hpp"
+
 namespace penstock::cli {
 
 /// A condition on a program's figures: "overlap > 0.6".
@@ -20,10 +22,7 @@ class Expectation {
   std::string broken_by(nlohmann::ordered_json const& process) const;
 
  private:
-  std::string text_;
-  std::string figure_;
-  std::string comparison_;
-  double number_ = 0;
+  Claim claim_;
 };
 
 }  // namespace penstock::cli

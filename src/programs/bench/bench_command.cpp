@@ -23,12 +23,14 @@ inline namespace PENSTOCK_FLAVOUR {
 void BenchCommand::add_to(CLI::App& command) {
   sweep.add_to(command);
   command_ = &command;
-  command
-      .add_option("--repeats,--rounds", repeats,
-                  "Runs of each point, each in a process of its own; half as many again where they stray.\n"
-                  "Default: 9; of a model 3")
-      ->type_name("N")
-      ->check(whole_number(1, 100));
+  auto& how_often =
+      *command
+           .add_option("--repeats", repeats,
+                       "Runs of each point, each in a process of its own; half as many again where they stray.\n"
+                       "Default: 9; of a model 3")
+           ->type_name("N")
+           ->check(whole_number(1, 100));
+  add_former_option(command, "--rounds", how_often);
   command.add_flag("--one-process", one_process,
                    "Run all in this process, as for a profiler: how far processes stray is not seen");
   command.add_option("--only", only)->delimiter(',')->group("");

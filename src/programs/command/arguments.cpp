@@ -119,6 +119,15 @@ void add_former_name(CLI::App& command, OptionRow const& row, std::string& value
   if (!row.former.empty()) command.add_option("--" + std::string(row.former), value)->group("");
 }
 
+void add_former_option(CLI::App& command, std::string const& former, CLI::Option& now) {
+  auto const take = [former, &now](std::string const& value) {
+    tell(former + " is now " + now.get_name() + "; a later version takes only that.");
+    now.add_result(value);
+    now.run_callback();
+  };
+  command.add_option_function<std::string>(former, take)->group("");
+}
+
 void SlowerOption::add_to(CLI::App& command) {
   command
       .add_option("--slower", factor,
@@ -202,16 +211,12 @@ void PipelineArguments::add_to(CLI::App& command, std::string const& tile_sizes)
             "--no-" + name, [&value, &row] { value = row.off; }, "The same as --" + name + " " + std::string(row.off));
         break;
       case OptionKind::yes_no: {
-        if (answers && row.in(named_in::axes)) {
-          // An option without a word has no result, or an empty one, and CLI11 checks neither.
-          auto const take = [&value](CLI::results_t const& words) {
-            value = words.empty() || words.front().empty() ? "yes" : words.front();
-            return true;
-          };
-          command.add_option("--" + name, take, row.help() + ": yes (also without a word) or no. Default: no")
-              ->type_name("[NAME]")
-              ->expected(0, 1)
-              ->transform(yes_or_no());
+        // Where measurements have a list of words, this has one of them.
+        if (row.in(named_in::axes)) {
+          command.add_option("--" + name, value, row.help() + ": yes or no. Default: no")
+              ->type_name("NAME")
+              ->transform(yes_or_no())
+              ->check(offers(row.words()));
           break;
         }
         command.add_flag_callback(

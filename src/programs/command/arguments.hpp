@@ -45,6 +45,9 @@ bool follows_from_named(CLI::App const& command, OptionRow const& row);
 /// Also takes the former name of an option, if it has one, but does not show it in the help.
 void add_former_name(CLI::App& command, OptionRow const& row, std::string& value);
 
+/// Also takes an option by its former name, which --help leaves out, and says on standard error how it is written now.
+void add_former_option(CLI::App& command, std::string const& former, CLI::Option& now);
+
 /// The option `--slower N`, which stands for `@N` behind the name of each model of a GPU.
 struct SlowerOption {
   unsigned factor = 0;  ///< 0: it was not named.
@@ -78,8 +81,6 @@ struct PipelineArguments {
   std::map<std::string, std::string> values;  ///< Values by option, as asked for or as the profile has them.
   ProfileOption profile;
   bool attributes = false;  ///< Lost tiles are run again, as `attribution()` says.
-  /// Flags that are axes, too, may be followed by a yes or a no. False where a file name may follow them.
-  bool answers = false;
 
   /// `tile_sizes` is the text of --help on the sizes that a tile may have.
   void add_to(CLI::App& command, std::string const& tile_sizes);

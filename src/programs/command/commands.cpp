@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "penstock/error.hpp"
+#include "programs/command/completion.hpp"
 #include "programs/command/config_file.hpp"
 #include "programs/command/help_text.hpp"
 #include "programs/command/manual.hpp"
@@ -35,6 +37,24 @@ void take_closed_descriptors() {
 int complain(std::string const& sentence, int code) {
   tell(sentence);
   return code;
+}
+
+/// Options that take a yes or a no meant yes without a word in older versions: adds the word, and says so. The words
+/// from the third on are for `command`.
+void add_missing_yes(CLI::App& command, std::vector<char*>& words) {
+  static char yes[] = "yes";
+  bool const takes_others =
+      std::ranges::any_of(command.get_options(), [](CLI::Option const* option) { return option->get_positional(); });
+  for (std::size_t i = 2; i < words.size() && std::string_view(words[i]) != "--"; ++i) {
+    std::string const name = words[i];
+    CLI::Option* const option = name.starts_with("--") ? command.get_option_no_throw(name) : nullptr;
+    if (option == nullptr || offered_values(*option) != std::vector<std::string>{"yes", "no"}) continue;
+    std::string_view const next = i + 1 < words.size() ? words[i + 1] : "-";
+    bool const is_word = next.starts_with("yes") || next.starts_with("no");
+    if (!next.starts_with('-') && (is_word || !takes_others)) continue;
+    tell(name + " is now written " + name + " yes; a later version refuses it without a word.");
+    words.insert(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, yes);
+  }
 }
 
 }  // namespace
@@ -112,6 +132,9 @@ int Commands::run(int count, char** arguments) {
     words.erase(words.begin() + 1);
     words.push_back(asks_for_help.data());
   }
+  auto const first =
+      std::ranges::find_if(all_, [&](One const& one) { return words.size() > 1 && one.app->get_name() == words[1]; });
+  if (first != all_.end()) add_missing_yes(*first->app, words);
   try {
     app_.parse(static_cast<int>(words.size()), words.data());
     apply_config(*asked_for()->app);

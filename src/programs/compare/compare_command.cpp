@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <vector>
 
 #include "observe/verdict/trace_text.hpp"
@@ -51,15 +52,16 @@ ExitCode interrupted(char const* what) {
 void CompareCommand::add_to(CLI::App& command) {
   sweep.add_to(command, {{"producers", "1,2,4"}});
   cases.add_to(command);
-  rounds_ = command.add_option("--rounds,--repeats", rounds, "How often each program runs. Default: 5; of a model 3")
+  rounds_ = command.add_option("--repeats", rounds, "How often each program runs. Default: 5; of a model 3")
                 ->type_name("N")
                 ->check(whole_number(1, 100));
+  add_former_option(command, "--rounds", *rounds_);
   trace.add_to(command, "one more run of each build, at the point where they differ most,");
   command
       .add_option("--expect", expected,
-                  "Exit with 1 unless with the most threads per-thread is that many times as fast, at every point")
-      ->type_name("TIMES")
-      ->check(number_above_zero("a number of times", "1.5"));
+                  "Exit with 1 unless this holds of the speed-up with the most threads, at every point, as in\n"
+                  "'speed_up >= 1.5'")
+      ->type_name("CLAIM");
   // A job has options of its own, and is compared with itself.
   if (sweep.axes.job == nullptr) programs.add_to(command);
 }
@@ -186,13 +188,26 @@ CompareCommand CompareCommand::suited(std::stop_token const& stop) const {
   return here;
 }
 
+std::optional<Claim> CompareCommand::claim() const {
+  if (expected.empty()) return std::nullopt;
+  std::string text = expected;
+  // In older versions it was a number alone.
+  if (text.find_first_not_of("0123456789.e+-") == std::string::npos && !text.starts_with('-')) {
+    text = "speed_up >= " + text;
+    tell("--expect " + expected + " is now written --expect '" + text + "'; a later version refuses a number alone.");
+  }
+  constexpr std::array<std::string_view, 1> figures{"speed_up"};
+  return Claim(text, figures, "speed_up >= 1.5");
+}
+
 ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   programs.check();
+  std::optional<Claim> const claim = this->claim();
   if (!programs.programs.empty()) {
     return programs.run({.rounds = rounds,
                          .json = sweep.json,
                          .html = sweep.html,
-                         .expected = expected,
+                         .expected = claim,
                          .command_line = sweep.command_line},
                         output, interrupt);
   }
@@ -226,9 +241,9 @@ ExitCode CompareCommand::compare(FilesToWrite& files, StandardOutput& output, In
   }
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested())
     write_trace_of(*file, scratch, comparison, interrupt);
-  bool const held = !expected || comparison.holds(*expected);
+  bool const held = !claim || comparison.holds(*claim);
   if (!comparison.all_measured()) tell(comparison.what_failed());
-  if (!held) tell("--expect " + formatted("%g", *expected) + " does not hold. " + comparison.sentence());
+  if (!held) tell(claim->broken() + ". " + comparison.sentence());
   if (interrupt.requested()) return interrupted("what was compared until then is above");
   if (!judged) return exit_device;
   return told && held && comparison.all_measured() ? exit_ok : exit_some_failed;

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "penstock/observe/recording.hpp"
+#include "programs/command/claim.hpp"
 #include "programs/command/ending.hpp"
 #include "programs/command/files_to_write.hpp"
 #include "programs/command/program.hpp"
@@ -28,7 +29,7 @@ struct CompareCommand {
   SweepArguments::ChooseFactor choose_factor = nullptr;  ///< Has to be set.
   unsigned rounds = 5;
   TraceArguments trace;  ///< The trace shows both at one point.
-  std::optional<double> expected;
+  std::string expected;  ///< A claim; empty if there is none.
   CaseArguments cases;
   ProgramsToCompare programs;  ///< They replace all the options above.
 
@@ -42,6 +43,8 @@ struct CompareCommand {
   /// takes.
   CompareCommand suited(std::stop_token const& stop) const;
   ExitCode compare(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) const;
+  /// Throws: Error of kind bad_argument, if `expected` is no claim.
+  std::optional<Claim> claim() const;
   /// Output of a program's `bench` with these arguments, as JSON; possibly partial if `interrupt` was requested. It
   /// writes a trace, unless `trace_file` is empty.
   ChildEnd bench(std::vector<std::string> arguments, std::string const& trace_file, Interrupt const& interrupt) const;

@@ -85,8 +85,8 @@ ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Inte
     tell(failure);
     return exit_some_failed;
   }
-  bool const held = !asked.expected || measure::spread_of(compared.ratios()).median >= *asked.expected;
-  if (!held) tell("--expect " + formatted("%g", *asked.expected) + " does not hold. " + compared.effect_sentence());
+  bool const held = !asked.expected || asked.expected->holds(measure::spread_of(compared.ratios()).median);
+  if (!held) tell(asked.expected->broken() + ". " + compared.effect_sentence());
   return told && held && compared.right().value_or(false) ? exit_ok : exit_some_failed;
 }
 

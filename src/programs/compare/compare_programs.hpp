@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "anyprogram/whole_programs/in_turn.hpp"
+#include "programs/command/claim.hpp"
 #include "programs/command/ending.hpp"
 #include "programs/command/standard_output.hpp"
 
@@ -24,11 +25,11 @@ struct ProgramsToCompare {
     unsigned rounds = 5;
     bool json = false;
     std::string html = {};
-    std::optional<double> expected = {};
+    std::optional<Claim> expected = {};
     std::string command_line = {};
   };
 
-  /// Adds its options. Among those that `command` has already, only `--rounds`, `--json`, `--html`, `--expect` and
+  /// Adds its options. Among those that `command` has already, only `--repeats`, `--json`, `--html`, `--expect` and
   /// `--help` can be combined with `--programs`.
   void add_to(CLI::App& command);
   /// Throws: Error of kind bad_argument, if options were given that cannot be combined.

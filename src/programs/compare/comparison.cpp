@@ -138,10 +138,10 @@ std::string Comparison::what_failed() const {
   return text + ".";
 }
 
-bool Comparison::holds(double expected) const {
+bool Comparison::holds(Claim const& claim) const {
   auto const claimed = compared_->claimed();
   return !claimed.empty() && std::all_of(claimed.begin(), claimed.end(), [&](ComparedPoint const* point) {
-    return point->judged_by_its_clock() && measure::spread_of(point->speed_ups()).median >= expected;
+    return point->judged_by_its_clock() && claim.holds(measure::spread_of(point->speed_ups()).median);
   });
 }
 

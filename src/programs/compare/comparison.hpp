@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "penstock/device.hpp"
+#include "programs/command/claim.hpp"
 
 namespace penstock::cli {
 
@@ -38,9 +39,9 @@ class Comparison {
   bool all_measured() const;
   /// A sentence on the points that were not; empty if all were.
   std::string what_failed() const;
-  /// True if with the most threads the median speed-up of every point is at least `expected`. Points with work that
+  /// True if with the most threads the claim holds of the median speed-up of every point. Points with work that
   /// names its own streams do not count; a claim does not hold if one of the others failed, or if there are none.
-  bool holds(double expected) const;
+  bool holds(Claim const& claim) const;
   /// Takes the results of one more run of the points `which`, in the order of the rounds' points: latency, ceilings,
   /// verdicts and a timeline, which replaces any before, but not the throughput. A point that failed in it gets a
   /// remark.

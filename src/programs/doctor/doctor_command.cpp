@@ -29,7 +29,8 @@ void DoctorCommand::add_to(CLI::App& command) {
            ->type_name("FILE")
            ->check(names_a_file());
   command
-      .add_option("--producers", producers, "Threads that fill and read. Default: as many as can be busy, 12 at most")
+      .add_option("--producers", producers,
+                  "Threads that fill tiles, and read. Default: as many as can be busy, 12 at most")
       ->type_name("N")
       ->check(whole_number(0, PipelineOptions::most_threads));
   auto& saving = *command

@@ -123,7 +123,6 @@ void RunCommand::add_to(CLI::App& command) {
 }
 
 void RunCommand::add_settings_to(CLI::App& command) {
-  pipeline.answers = true;
   pipeline.add_to(command, "as the job takes it. Default: " + job.tile);
   for (JobOption const& option : job.options) {
     add_own_option(command, option, values[option.name])

@@ -200,7 +200,7 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
   axes.add_plain_to(command);
   window_ =
       command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200; of a model 40")
-          ->type_name("MS")
+          ->type_name("MILLISECONDS")
           ->check(whole_number(10, 60'000));
   auto& as_data = *command.add_flag("--json", json, "Print JSON, as docs/results.md says");
   command.add_flag("--csv", csv, "Print a line for each point, with commas")->excludes(&as_data);

@@ -82,8 +82,10 @@ void TuneCommand::add_to(CLI::App& command) {
   }
   // This comes before the axis of that name: it bounds all settings.
   command
-      .add_option("--memory", memory,
-                  "Pinned memory that a setting may take. Default: 1GiB, or a quarter of what is free")
+      .add_option(
+          "--memory", memory,
+          "The most pinned memory that the tiles of a setting take in all. Default: 1GiB, or a quarter of what\n"
+          "is free")
       ->type_name("SIZE");
   lists.add_to(command, free);
   command
@@ -95,7 +97,7 @@ void TuneCommand::add_to(CLI::App& command) {
   command
       .add_option("--load", load,
                   "For latency: part of the defaults' throughput at which tiles come, to all settings alike. Default: "
-                  "0.5")
+                  "0.5,\nsince other settings may reach less than the defaults")
       ->type_name("PART")
       ->check(number_between(0, 1, "a part"));
   command.parse_complete_callback([this, &command] { choose_lists(command); });
@@ -108,7 +110,7 @@ void TuneCommand::add_to(CLI::App& command) {
   slower.add_to(command);
   lists.add_plain_to(command);
   command.add_option("--within", within, "Seconds that it may take. Default: 60")
-      ->type_name("S")
+      ->type_name("SECONDS")
       ->check(number_between(0, 3600, "a number of seconds"));
   profile.add_to(command, "Settings that tune --save wrote: its job, for what is not named here, and where to start",
                  [this, &command](Profile const& taken) {

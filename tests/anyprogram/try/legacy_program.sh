@@ -13,28 +13,28 @@ expect_figure() { [[ $(figure "$1") == True ]] || fail "not so: $1: $(cat out)";
 case $2 in
   Gains)
     for program in legacy legacy-shared; do
-      run try --json --rounds 3 --no-watch -- "$folder/$program" threads
+      run try --json --repeats 3 --no-watch -- "$folder/$program" threads
       expect_code 0
       expect_figure 'result["effect"] == "gains" and result["right"] is True'
     done
     ;;
   KnowsWhatIsBuiltPerThread)
-    run try --json --rounds 3 --no-watch -- "$folder/legacy-per-thread" threads
+    run try --json --repeats 3 --no-watch -- "$folder/legacy-per-thread" threads
     expect_code 0
     expect_figure 'result["effect"] == "no difference" and "built for per-thread" in result["calls"]["sentence"]'
     ;;
   KnowsWhatNamesItsStreams)
-    run try --json --rounds 3 --no-watch -- "$folder/legacy" own
+    run try --json --repeats 3 --no-watch -- "$folder/legacy" own
     expect_code 0
     expect_figure 'result["effect"] == "no difference" and "name a stream" in result["calls"]["sentence"]'
     ;;
   NamesThePairThatNeedsTheLegacyStream)
-    run try --json --rounds 3 -- "$folder/legacy" fence
+    run try --json --repeats 3 -- "$folder/legacy" fence
     expect_code 1
     expect_figure 'result["right"] is False and result["watched"]["hazards"] == 1'
     ;;
   AccusesNoneThatEventsOrder)
-    run try --json --rounds 3 -- "$folder/legacy" event
+    run try --json --repeats 3 -- "$folder/legacy" event
     expect_code 0
     expect_figure 'result["right"] is True and result["watched"]["hazards"] == 0'
     ;;

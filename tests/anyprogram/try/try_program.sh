@@ -6,7 +6,7 @@
 source "$(dirname "$0")/../../programs/program_world.sh"
 folder=$3
 export LD_LIBRARY_PATH=$folder
-tried() { run try --rounds 3 "$@"; }
+tried() { run try --repeats 3 "$@"; }
 victim=$folder/penstock-victim
 # Of a program that says by which entry points its kernels came to the driver.
 expect_turned() {
@@ -174,7 +174,7 @@ assert all['kind'] == 'try' and all['rounds'] == 3 and all['effect'] in ('gains'
 assert len(all['sides']) == 2 and len(all['sides'][0]['samples']['wall_s']) == 3, all
 assert all['ratio']['median'] > 0 and all['turned'] > 0 and all['calls']['legacy_default'] == 32, all
 PYTHON
-    run try --rounds 1 --html page.html -- "$victim" asks own
+    run try --repeats 1 --html page.html -- "$victim" asks own
     expect_code 0
     grep -q '"kind":"try"' page.html || fail 'no results in the page'
     tried --json -- "$victim" asks nothing
@@ -182,7 +182,7 @@ PYTHON
     grep -q '"error": ".*uses no GPU' out || fail "$(cat out)"
     ;;
   ComparesTwoPrograms)
-    run compare --programs "$victim" "$folder/penstock-victim-linked" --rounds 3 --json -- asks own
+    run compare --programs "$victim" "$folder/penstock-victim-linked" --repeats 3 --json -- asks own
     expect_code 0
     python3 - << 'PYTHON'
 import json
@@ -193,9 +193,9 @@ PYTHON
     expect_code 1
     expect_out 'It is not right with /bin/false: the exit code differs from what it is with /bin/true'
     grep -q '"kind":"compare programs"' page.html || fail 'no results in the page'
-    run compare --programs sleep sleep --expect 1.5 -- 0.01
+    run compare --programs sleep sleep --expect 'speed_up >= 1.5' -- 0.01
     expect_code 1
-    expect_err '--expect 1.5 does not hold. '
+    expect_err "--expect 'speed_up >= 1.5' does not hold. "
     for words in '--programs ls' '--programs ls nowhere' '--programs ls ls --producers 2' '--within 3' '-- words'; do
       # shellcheck disable=SC2086  # Several words are meant.
       run compare $words
@@ -207,7 +207,7 @@ PYTHON
     printf text > plain
     cp /bin/ls with-rights
     chmod 4755 with-rights
-    for words in '' '--' '-- nowhere' '-- ./plain' '-- .' '-- ./with-rights' '--rounds 0 -- ls' '--within 0 -- ls'; do
+    for words in '' '--' '-- nowhere' '-- ./plain' '-- .' '-- ./with-rights' '--repeats 0 -- ls' '--within 0 -- ls'; do
       # shellcheck disable=SC2086  # Several words are meant.
       run try $words
       expect_code 2
@@ -232,7 +232,7 @@ PYTHON
     expect_no_child
     tried -- /bin/sh -c "exec >&- 2>&- <&-; $victim asks threads"
     expect_code 0
-    run try --rounds 1 -- /bin/sh -c "$victim asks own; head -c 300000000 /dev/zero"
+    run try --repeats 1 -- /bin/sh -c "$victim asks own; head -c 300000000 /dev/zero"
     expect_code 0
     # It has no work for a stream, so nothing is said of its streams.
     tried -- "$victim" asks gives-up

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "programs/command/claim.hpp"
 #include "programs/compare/comparison.hpp"
 
 namespace penstock::cli {
 
 using Json = nlohmann::ordered_json;
+
+/// The claim that the speed-up is at least that.
+inline Claim at_least(double times) {
+  constexpr std::array<std::string_view, 1> figures{"speed_up"};
+  return {"speed_up >= " + std::to_string(times), figures, "speed_up >= 1.5"};
+}
 
 /// Results of one round with points at 1 and 16 threads.
 struct Round {

@@ -79,7 +79,7 @@ TEST(Comparison, JudgesNoPointOfALateClockAndSaysWhichThatIs) {
   EXPECT_NE(text.find("not judged: late"), text.npos);
   EXPECT_EQ(comparison.sentence(),
             "With 16 threads, nothing is judged: this machine was too slow for the clock of its model.");
-  EXPECT_FALSE(comparison.holds(1.5));
+  EXPECT_FALSE(comparison.holds(at_least(1.5)));
   EXPECT_EQ(comparison.plainest(), 0u);
   Json const json = Json::parse(comparison.as_json("", ""));
   EXPECT_EQ(json.at("compare").at("speedups").size(), 1u);
@@ -112,7 +112,7 @@ TEST_F(AComparison, RemarksWhatCouldNotBeJudgedAndStaysAsItIs) {
   EXPECT_NE(json.at("points").at(3).at("remarks").dump().find("It is too large."), std::string::npos);
   EXPECT_TRUE(json.at("points").at(3).at("error").is_null());
   EXPECT_TRUE(comparison.all_measured());
-  EXPECT_TRUE(comparison.holds(3.6));
+  EXPECT_TRUE(comparison.holds(at_least(3.6)));
 }
 
 TEST_F(AComparison, RefusesAJudgementOfOtherPoints) {

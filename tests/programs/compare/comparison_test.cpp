@@ -53,8 +53,8 @@ TEST(Comparison, LeavesThePlacesOfFiguresEmptyOnALineOfAPointThatFailed) {
 }
 
 TEST_F(AComparison, HoldsAClaimToTheMostThreads) {
-  EXPECT_TRUE(comparison.holds(3.6));
-  EXPECT_FALSE(comparison.holds(3.61));
+  EXPECT_TRUE(comparison.holds(at_least(3.6)));
+  EXPECT_FALSE(comparison.holds(at_least(3.61)));
 }
 
 TEST_F(AComparison, SaysInASentenceWhatItShows) {
@@ -89,7 +89,7 @@ TEST(Comparison, ClaimsNothingOfStreamsOfTheWorksOwn) {
   Comparison comparison;
   for (int round = 0; round < 3; ++round) add(comparison, both_streams(1000, 5555), both_streams(3000, 5555));
   std::string const sentence = comparison.sentence();
-  EXPECT_TRUE(comparison.holds(3));
+  EXPECT_TRUE(comparison.holds(at_least(3)));
   EXPECT_NE(sentence.find("3.0 times (streams default, 3.0 to 3.0) the tiles"), std::string::npos) << sentence;
   EXPECT_EQ(sentence.find("1.0 times"), std::string::npos) << sentence;
   EXPECT_NE(sentence.find("Points with streams own are left out"), std::string::npos) << sentence;
@@ -99,7 +99,7 @@ TEST(Comparison, ClaimsNothingOfStreamsOfTheWorksOwn) {
 TEST(Comparison, HoldsNoClaimWhereThereIsNothingToClaim) {
   Comparison comparison;
   add(comparison, Round{1, 1, "own"}.json(), Round{1, 9, "own"}.json());
-  EXPECT_FALSE(comparison.holds(1));
+  EXPECT_FALSE(comparison.holds(at_least(1)));
 }
 
 TEST(Comparison, DoesNotMakeADifferenceOfNoise) {
@@ -162,7 +162,7 @@ TEST(Comparison, KeepsAPointThatFailedWithItsReason) {
   Json bad = Json::parse(good);
   bad["points"][1]["error"] = "It is too large.";
   add(comparison, bad.dump(), good);
-  EXPECT_FALSE(comparison.holds(0.1));
+  EXPECT_FALSE(comparison.holds(at_least(0.1)));
   EXPECT_NE(comparison.as_text().find("It is too large."), std::string::npos);
   Json const json = Json::parse(comparison.as_json("", ""));
   EXPECT_EQ(json.at("points").at(3).at("error"), "It is too large.");
@@ -202,7 +202,7 @@ TEST(Comparison, SaysInASentenceWhichPointsFailedWhere) {
     EXPECT_EQ(comparison.what_failed(), "1 of 2 points was not measured: producers 16 in " +
                                             std::string(where == std::string("both builds") ? "" : "the ") + where +
                                             ".");
-    EXPECT_FALSE(comparison.holds(0.1));
+    EXPECT_FALSE(comparison.holds(at_least(0.1)));
     EXPECT_EQ(comparison.sentence(), "With 16 threads, nothing was measured in both builds.");
   }
 }

@@ -94,7 +94,7 @@ case $2 in
       expect_err "$name: With --run-to-completion yes lanes are the producers"
       [[ ! -s out ]] || fail "something was measured: $(cat out)"
     done
-    for options in --run-to-completion '--run-to-completion yes' '--run-to-completion --no-bind'; do
+    for options in '--run-to-completion yes' '--run-to-completion yes --no-bind'; do
       # shellcheck disable=SC2086  # Several words are meant.
       run run "${job[@]}" $options --producers 1
       expect_code 2
@@ -106,6 +106,14 @@ case $2 in
     done
     run run "${job[@]}" --run-to-completion no --producers 1
     expect_code 0
+    # Older versions took it without a word.
+    for options in --run-to-completion '--run-to-completion --no-bind'; do
+      # shellcheck disable=SC2086  # Several words are meant.
+      run run "${job[@]}" --json $options
+      expect_code 0
+      expect_err '--run-to-completion is now written --run-to-completion yes'
+      expect_figure '"producer" in all["placement"]' False
+    done
     run run "${job[@]}" --run-to-completion perhaps
     expect_code 2
     expect_err 'give yes or no'
@@ -115,7 +123,7 @@ case $2 in
     run tune "${job[@]}" --run-to-completion no,yes --within 0.2
     expect_code 2
     expect_err 'run it once for each'
-    run watch --json "${job[@]}" --copies 2 --run-to-completion
+    run watch --json "${job[@]}" --copies 2 --run-to-completion yes
     expect_code 0
     expect_out '"--run-to-completion='
     ;;
