@@ -235,8 +235,8 @@ Observation reduce_in_four_ways(Workbench& bench) {
                          .possible = has_room ? std::optional(hidden) : std::nullopt,
                          .bound = bound_of(way, took, hidden, info.acts_as_gpu())});
     char text[32];
-    std::snprintf(text, sizeof text, "%s%.1f", measured.empty() ? "" : ", ", took);
-    measured += text;
+    std::snprintf(text, sizeof text, ": %.1f ms", took);
+    measured.append(measured.empty() ? "" : "; ").append(way.name).append(text);
   }
   Observation seen;
   seen.figures = {
@@ -248,7 +248,7 @@ Observation reduce_in_four_ways(Workbench& bench) {
   seen.figures.insert(seen.figures.begin(), ways_seen.begin(), ways_seen.end());
   seen.verdict = {wrong == 0 && (ordered || !info.modelled),
                   (wrong == 0 ? "all sums are right" : std::to_string(wrong) + " sums are wrong") + "; " + measured +
-                      " ms" + (ordered ? ", each faster than the one before" : ", in another order")};
+                      (ordered ? ", each faster than the one before" : ", in another order")};
   return seen;
 }
 

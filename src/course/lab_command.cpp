@@ -77,7 +77,9 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
     if (!figure.bound.empty()) one["bound"] = figure.bound;
     figures.push_back(std::move(one));
   }
-  Json const json{{"name", experiment.name},
+  Json const json{{"schema", 1},
+                  {"kind", "lab"},
+                  {"name", experiment.name},
                   {"device", place.device.name},
                   {"model", or_null(place.device.model)},
                   {"slower", slower_or_null(place.device.model)},

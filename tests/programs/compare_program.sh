@@ -25,7 +25,7 @@ case $2 in
     expect_out 'With 2 threads, '
     run compare "${once[@]}" --producers 1,2 --csv
     expect_code 0
-    grep -q '^producers,rounds,legacy_gb_per_s,.*,host,cpu,cpus,device_name,driver,version,commit,date$' out || fail "$(cat out)"
+    grep -q '^producers,repeats,legacy_gb_per_s,.*,host,cpu,cpus,device_name,driver,version,commit,date$' out || fail "$(cat out)"
     [[ $(grep -c '^[12],1,.*,CPU device,,.*Z$' out) == 2 ]] || fail "$(cat out)"
     run compare "${once[@]}" --producers 1,2 --json
     expect_code 0

@@ -111,6 +111,42 @@ case $2 in
       expect_err_of_one_line "'' names no file"
     done
     ;;
+  EachJsonSaysWhatItIs)
+    echo 1 > some
+    for words in "${short_bench[*]}" "compare ${short_bench[*]:1:6} --producers 1 --case bare" "${short_tune[*]}" 'doctor --no-probe' \
+      'doctor --device cpu' 'lab --device cpu legacy-beside' 'hash --device cpu some'; do
+      [[ $words != compare* || -x $penstock-legacy ]] || continue
+      # shellcheck disable=SC2086  # Several words are meant.
+      run $words --json
+      expect_code 0
+      python3 - out "${words%% *}" << 'PYTHON' || fail "$words: $(head -c 300 out)"
+import json, re, sys
+text, command = open(sys.argv[1]).read(), sys.argv[2]
+one_a_line = command in ('lab', 'hash')
+units = re.compile(r'_(gb_per_s|tiles_per_s|s_per_gb|bytes|percent|s|us|ns)$|^(bytes|gb_per_s|tiles_per_s|times)$')
+
+def look(at, path):
+    if isinstance(at, dict):
+        for name, value in at.items():
+            look(value, path + [name])
+    elif isinstance(at, list):
+        for value in at:
+            look(value, path)
+    elif isinstance(at, float):
+        # A figure has a unit in its name or in that of what it belongs to, or is a ratio.
+        ratios = {'judged_part', 'gain', 'overlap', 'speedup', 'possible_speedup', 'duplex', 'speed_of_light', 'speedups', 'against',
+                  'cpu_quota', 'of_ideal', 'times'}
+        beside = {'value', 'text', 'possible'}  # With a member `unit`.
+        assert any(units.search(name) for name in path) or ratios & set(path) or path[-1] in beside, path
+
+for one in text.splitlines() if one_a_line else [text]:
+    all = json.loads(one)
+    assert list(all)[:2] == ['schema', 'kind'] and all['schema'] == 1, all
+    assert all['kind'] in (command, 'hashed file'), all['kind']
+    look(all, [])
+PYTHON
+    done
+    ;;
   LinesComeWholeAndAtOnce)
     mkfifo pipe
     for ((i = 1000; i < 1300; ++i)); do : > "f$i"; done

@@ -45,7 +45,7 @@ std::string as_text(WholeComparison const& compared) {
 }
 
 Json as_members(WholeComparison const& compared) {
-  Json json{{"rounds", compared.rounds()}};
+  Json json{{"repeats", compared.rounds()}};
   Json sides = Json::array();
   for (Contender const contender : both) {
     Json side{{"name", compared.name(contender)},

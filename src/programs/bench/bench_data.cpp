@@ -139,6 +139,12 @@ Json threads_of(PointResult const& result) {
   return {{"producers", options.producers}, {"lanes", options.lanes}, {"consumers", options.consumers}};
 }
 
+Json tiles_of(PointResult const& result) {
+  if (!result.last) return nullptr;
+  Tuning const& tuning = result.last->options.tuning;
+  return {{"slots", tuning.slots}, {"batch", tuning.batch}, {"tiles", tuning.tiles}};
+}
+
 Json point_of(std::span<Axis const> axes, PointResult const& result, std::optional<SpeedUp> const& speed_up) {
   double const gigabytes = bytes_per_tile(result) / 1e9;
   Json where = Json::object();
@@ -162,6 +168,7 @@ Json point_of(std::span<Axis const> axes, PointResult const& result, std::option
              {"cpu_s_per_gb", as_spread(result.cpu_s_per_tile, 1 / gigabytes)},
              {"samples", {{"tiles_per_s", result.tiles_per_second}}},
              {"threads", threads_of(result)},
+             {"tiles", tiles_of(result)},
              {"thread_speed_up",
               speed_up ? Json{{"times", speed_up->times}, {"of_ideal", speed_up->of_ideal}} : Json(nullptr)},
              {"latency_us", latency},

@@ -137,7 +137,7 @@ nlohmann::ordered_json as_members(Verdict const& verdict) {
   auto const& why = verdict.streams_will_not_help;
   return {{"bound", bound_name(verdict.bound)},
           {"evidence", verdict.evidence},
-          {"ceiling", verdict.ceiling ? Json(verdict.ceiling->bytes_per_second / 1e9) : Json(nullptr)},
+          {"ceiling_gb_per_s", verdict.ceiling ? Json(verdict.ceiling->bytes_per_second / 1e9) : Json(nullptr)},
           {"advice", advice},
           {"no_advice", or_null(verdict.no_advice)},
           {"streams_will_not_help", why ? Json(why->sentence) : Json(nullptr)},

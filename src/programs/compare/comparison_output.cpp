@@ -79,7 +79,7 @@ Json of_flavour(Json timeline, std::size_t flavour) {
 }
 
 /// Columns of a line of CSV for its point, between the axes and the columns that are the same for all points.
-constexpr std::array csv_figures{"rounds",
+constexpr std::array csv_figures{"repeats",
                                  "legacy_gb_per_s",
                                  "per_thread_gb_per_s",
                                  "legacy_tiles_per_s",

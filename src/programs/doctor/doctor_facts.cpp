@@ -135,7 +135,7 @@ std::string as_text(DoctorFacts const& facts) {
   HostLimits const& host = facts.host;
   std::string text;
   auto const line = [&](std::string const& label, std::string const& words) {
-    text += label + std::string(label.size() < 10 ? 10 - label.size() : 1, ' ') + words + "\n";
+    text += label + std::string(label.size() < 11 ? 11 - label.size() : 1, ' ') + words + "\n";
   };
   line("penstock", build_text(facts.version, facts.flavour, facts.with_cuda));
   line("NVTX", facts.with_nvtx ? "in this build: penstock hash --nvtx shows profilers what its threads are at"
@@ -189,10 +189,14 @@ std::string as_json(DoctorFacts const& facts) {
                     {"driver", gpu.driver},
                     {"runtime", gpu.runtime}});
   }
-  Json json{{"version", facts.version},
-            {"flavour", flavour_name(facts.flavour)},
-            {"with_cuda", facts.with_cuda},
-            {"with_nvtx", facts.with_nvtx},
+  Json json{{"schema", 1},
+            {"kind", "doctor"},
+            {"penstock",
+             {{"version", facts.version},
+              {"commit", or_null(commit())},
+              {"flavour", flavour_name(facts.flavour)},
+              {"cuda", facts.with_cuda},
+              {"nvtx", facts.with_nvtx}}},
             {"host",
              {{"name", host.hostname},
               {"kernel", host.kernel},
@@ -212,10 +216,16 @@ std::string as_json(DoctorFacts const& facts) {
   json["probe"] = nullptr;
   if (facts.rates) {
     ProbeRates const& rates = *facts.rates;
-    json["probe"] = {{"device", facts.probed},    {"upload", rates.upload},       {"download", rates.download},
-                     {"both_up", rates.both_up},  {"both_down", rates.both_down}, {"fill_one", rates.fill_one},
-                     {"fill", rates.fill},        {"threads", rates.threads},     {"read", or_null(rates.read)},
-                     {"unit", "bytes per second"}};
+    auto const gigabytes = [](double bytes) { return bytes / 1e9; };
+    json["probe"] = {{"device", facts.probed},
+                     {"threads", rates.threads},
+                     {"upload_gb_per_s", gigabytes(rates.upload)},
+                     {"download_gb_per_s", gigabytes(rates.download)},
+                     {"both_up_gb_per_s", gigabytes(rates.both_up)},
+                     {"both_down_gb_per_s", gigabytes(rates.both_down)},
+                     {"fill_one_gb_per_s", gigabytes(rates.fill_one)},
+                     {"fill_gb_per_s", gigabytes(rates.fill)},
+                     {"read_gb_per_s", or_null(rates.read ? std::optional(gigabytes(*rates.read)) : std::nullopt)}};
   }
   json["probe_problem"] = or_null(facts.probe_problem);
   json["remarks"] = remarks_on(facts);

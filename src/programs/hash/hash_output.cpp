@@ -24,7 +24,7 @@ double seconds(std::chrono::nanoseconds time) {
 
 Json head_start(std::optional<HeadStart> const& head) {
   if (!head) return nullptr;
-  return {{"tiles", head->tiles}, {"bytes", head->bytes}, {"seconds", seconds(head->wall)}};
+  return {{"tiles", head->tiles}, {"bytes", head->bytes}, {"wall_s", seconds(head->wall)}};
 }
 
 Json pool_of(Pool const* pool) {
@@ -82,7 +82,7 @@ void HashOutput::checked(HashedFile const& file) {
 }
 
 void HashOutput::as_json(HashedFile const& file) {
-  Json json{{"path", file.path}};
+  Json json{{"schema", 1}, {"kind", "hashed file"}, {"path", file.path}};
   if (file.digest) {
     json["bytes"] = file.bytes;
     json["blake3"] = blake3_hex(*file.digest);
@@ -119,15 +119,15 @@ void HashOutput::summary(HashSummary const& of) {
       {"problems", problems_.load()},
       {"mismatches", mismatches_},
       {"bytes", report.bytes_in + (of.head_start ? of.head_start->bytes : 0) + of.grouped.bytes},
-      {"seconds", seconds(report.wall + (of.head_start ? of.head_start->wall : std::chrono::nanoseconds(0)))},
+      {"wall_s", seconds(report.wall + (of.head_start ? of.head_start->wall : std::chrono::nanoseconds(0)))},
       {"head_start", head_start(of.head_start)},
       {"small_files", {{"files", of.grouped.files}, {"bytes", of.grouped.bytes}}},
       {"tiles", {{"done", report.tiles_done}, {"failed", report.tiles_failed}, {"cancelled", report.tiles_cancelled}}},
       {"pool", pool_of(of.pool)},
-      {"borrow_wait_seconds", seconds(report.borrow_wait)},
-      {"producers_rest_seconds", seconds(report.producers_rest)},
-      {"fill_seconds", seconds(report.fill)},
-      {"sink_seconds", seconds(report.sink)},
+      {"borrow_wait_s", seconds(report.borrow_wait)},
+      {"producers_rest_s", seconds(report.producers_rest)},
+      {"fill_s", seconds(report.fill)},
+      {"sink_s", seconds(report.sink)},
       {"stopped", report.stopped},
       {"lanes", lanes},
       {"devices", devices},
@@ -138,7 +138,7 @@ void HashOutput::summary(HashSummary const& of) {
     summary["first_failure"] = {{"stage", report.first_failure->failure.stage},
                                 {"reason", report.first_failure->failure.reason}};
   }
-  lines_ += line_of(Json{{"summary", summary}});
+  lines_ += line_of(Json{{"schema", 1}, {"kind", "hash"}, {"summary", summary}});
   flush();
 }
 

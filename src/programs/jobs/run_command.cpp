@@ -90,7 +90,7 @@ std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& poi
                    {"cancelled", report.tiles_cancelled},
                    {"bytes_in", report.bytes_in},
                    {"bytes_out", report.bytes_out},
-                   {"seconds", seconds_of(report)},
+                   {"wall_s", seconds_of(report)},
                    {"item", job.items ? Json(job.item) : Json(nullptr)},
                    {"items", job.items ? Json(whole.items) : Json(nullptr)},
                    {"left_out", left_out_json(report.left_out)},

@@ -219,7 +219,7 @@ std::string tuned_as_json(BenchFacts const& facts, Tuned const& tuned, std::stri
       {"gain", gain ? Json{{"median", gain->median}, {"min", gain->least}, {"max", gain->most}} : Json(nullptr)},
       {"combinations", tuned.combinations},
       {"runs", tuned.runs},
-      {"seconds", tuned.seconds},
+      {"wall_s", tuned.seconds},
       {"all", tuned.all},
       {"too_slow", or_null(tuned.too_slow)},
       {"verdict", tuned.verdict ? as_members(*tuned.verdict) : Json(nullptr)},

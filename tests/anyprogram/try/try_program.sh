@@ -79,7 +79,7 @@ assert abs(legacy - 0.00832) < 1e-5 and 0.001 < per_thread < legacy, all['sides'
 watched = all['watched']
 assert watched['hazards'] == 0 and watched['launches'] > 0 and watched['remarks'] == [] and len(watched['processes']) == 1, watched
 # What was watched is not counted.
-assert all['calls']['legacy_default'] == 32 and all['rounds'] == 3, all
+assert all['calls']['legacy_default'] == 32 and all['repeats'] == 3, all
 PYTHON
     tried --json -- "$victim" asks fence
     expect_code 1
@@ -170,7 +170,7 @@ PYTHON
     python3 - << 'PYTHON'
 import json
 all = json.load(open('out'))
-assert all['kind'] == 'try' and all['rounds'] == 3 and all['effect'] in ('gains', 'loses', 'no difference') and all['right'] is True and all['error'] is None, all
+assert all['kind'] == 'try' and all['repeats'] == 3 and all['effect'] in ('gains', 'loses', 'no difference') and all['right'] is True and all['error'] is None, all
 assert len(all['sides']) == 2 and len(all['sides'][0]['samples']['wall_s']) == 3, all
 assert all['ratio']['median'] > 0 and all['turned'] > 0 and all['calls']['legacy_default'] == 32, all
 PYTHON
@@ -187,7 +187,7 @@ PYTHON
     python3 - << 'PYTHON'
 import json
 all = json.load(open('out'))
-assert all['kind'] == 'compare programs' and all['rounds'] == 3 and all['right'] is True and len(all['programs']) == 2, all
+assert all['kind'] == 'compare programs' and all['repeats'] == 3 and all['right'] is True and len(all['programs']) == 2, all
 PYTHON
     run compare --programs /bin/true /bin/false --html page.html
     expect_code 1

@@ -26,7 +26,7 @@ TEST_F(AFullVerdict, IsWrittenMemberByMember) {
   Json const json = as_members(verdict);
   EXPECT_EQ(json.at("bound"), "upload");
   EXPECT_EQ(json.at("evidence"), Json({"One.", "Two."}));
-  EXPECT_DOUBLE_EQ(json.at("ceiling").get<double>(), 50);
+  EXPECT_DOUBLE_EQ(json.at("ceiling_gb_per_s").get<double>(), 50);
   EXPECT_EQ(json.at("advice").at(0).at("change"), "--lanes 2");
   EXPECT_EQ(json.at("streams_will_not_help"), "Streams will not help.");
   EXPECT_EQ(json.at("streams_reason"), "link full");
@@ -50,7 +50,7 @@ TEST_F(AFullVerdict, HasALineOnTheDeviceBelow) {
 
 TEST(AnEmptyVerdict, IsWrittenWithNullForWhatIsNotKnown) {
   Json const json = as_members(Verdict{});
-  for (char const* const name : {"ceiling", "streams_will_not_help", "streams_reason", "device_times"}) {
+  for (char const* const name : {"ceiling_gb_per_s", "streams_will_not_help", "streams_reason", "device_times"}) {
     EXPECT_TRUE(json.at(name).is_null()) << name;
   }
   EXPECT_EQ(as_text(Verdict{}), "bound: nothing measured\n");

@@ -35,7 +35,7 @@ TEST_F(AComparison, HasEachPointOnceForEachFlavour) {
 
 TEST_F(AComparison, SaysOnEachLineWhatItWasMeasuredOnAndWith) {
   std::string const names =
-      "producers,rounds,legacy_gb_per_s,per_thread_gb_per_s,legacy_tiles_per_s,per_thread_tiles_per_s,"
+      "producers,repeats,legacy_gb_per_s,per_thread_gb_per_s,legacy_tiles_per_s,per_thread_tiles_per_s,"
       "legacy_cpu_s_per_gb,per_thread_cpu_s_per_gb,speed_up,speed_up_min,speed_up_max,error,tile,streams,host,cpu,cpus,"
       "device_name,driver,version,commit,date\n";
   std::string const all = ",4096,default,here,\"A CPU, fast\",8,A device,,0.1.0,abc,2026-01-01\n";

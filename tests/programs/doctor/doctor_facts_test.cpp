@@ -62,18 +62,18 @@ struct DoctorFactsOfAGoodMachine : testing::Test {
 
 TEST_F(DoctorFactsOfAGoodMachine, HaveNothingToRemark) {
   EXPECT_THAT(remarks_on(facts), IsEmpty());
-  EXPECT_THAT(as_text(facts), HasSubstr("remarks   none"));
+  EXPECT_THAT(as_text(facts), HasSubstr("remarks    none"));
 }
 
 TEST_F(DoctorFactsOfAGoodMachine, AreALineEach) {
   std::string const text = as_text(facts);
-  EXPECT_THAT(text, HasSubstr("penstock  1.2.3, per-thread default streams\n"));
-  EXPECT_THAT(text, HasSubstr("host      here, Linux 6.1"));
-  EXPECT_THAT(text, HasSubstr("memory    64 GiB, 64 GiB available, memlock unlimited"));
-  EXPECT_THAT(text, HasSubstr("GPU 0     Example"));
-  EXPECT_THAT(text, HasSubstr("  upload  50.0 GB/s\n"));
-  EXPECT_THAT(text, HasSubstr("  fill    10.0 GB/s by 1 thread, 60.0 GB/s by 7 threads\n"));
-  EXPECT_THAT(text, HasSubstr("  read    80.0 GB/s by 7 threads\n"));
+  EXPECT_THAT(text, HasSubstr("penstock   1.2.3, per-thread default streams\n"));
+  EXPECT_THAT(text, HasSubstr("host       here, Linux 6.1"));
+  EXPECT_THAT(text, HasSubstr("memory     64 GiB, 64 GiB available, memlock unlimited"));
+  EXPECT_THAT(text, HasSubstr("GPU 0      Example"));
+  EXPECT_THAT(text, HasSubstr("  upload   50.0 GB/s\n"));
+  EXPECT_THAT(text, HasSubstr("  fill     10.0 GB/s by 1 thread, 60.0 GB/s by 7 threads\n"));
+  EXPECT_THAT(text, HasSubstr("  read     80.0 GB/s by 7 threads\n"));
 }
 
 TEST_F(DoctorFactsOfAGoodMachine, RemarkOnALimitOfLockedMemoryThatIsTooSmall) {
@@ -96,8 +96,8 @@ TEST_F(DoctorFactsOfAGoodMachine, RemarkOnTooLittleMemoryAndNoHugePages) {
 
 TEST_F(DoctorFactsOfAGoodMachine, CallUnknownWhatCouldNotBeRead) {
   facts.host = {};
-  EXPECT_THAT(as_text(facts), HasSubstr("host      unknown, Linux unknown, unknown\n"));
-  EXPECT_THAT(as_text(facts), HasSubstr("memory    unknown, unknown available"));
+  EXPECT_THAT(as_text(facts), HasSubstr("host       unknown, Linux unknown, unknown\n"));
+  EXPECT_THAT(as_text(facts), HasSubstr("memory     unknown, unknown available"));
   EXPECT_THAT(remarks_on(facts), ElementsAre(HasSubstr("let more files be open (ulimit -n)")));
 }
 
@@ -137,8 +137,8 @@ TEST_F(DoctorFactsOfAGoodMachine, DescribeTheMachineWhenItsGpuFails) {
   facts.gpus.clear();
   facts.gpu_problem = facts.probe_problem = "The GPU fell off.";
   facts.rates.reset();
-  EXPECT_THAT(as_text(facts), HasSubstr("host      here"));
-  EXPECT_THAT(as_text(facts), HasSubstr("GPU       unknown"));
+  EXPECT_THAT(as_text(facts), HasSubstr("host       here"));
+  EXPECT_THAT(as_text(facts), HasSubstr("GPU        unknown"));
   EXPECT_THAT(remarks_on(facts), ElementsAre("The probe failed: The GPU fell off."));
   facts.probe_problem.clear();
   EXPECT_THAT(remarks_on(facts), ElementsAre(HasSubstr("The GPU fell off.")));
@@ -151,11 +151,13 @@ TEST_F(DoctorFactsOfAGoodMachine, HaveTheSameKeysInJsonWhateverIsKnown) {
     return all;
   };
   UnorderedJson const full = UnorderedJson::parse(as_json(facts));
-  EXPECT_EQ(full["version"], "1.2.3");
+  EXPECT_EQ(full["schema"], 1);
+  EXPECT_EQ(full["kind"], "doctor");
+  EXPECT_EQ(full["penstock"]["version"], "1.2.3");
   EXPECT_EQ(full["host"]["cpus"], 8);
   EXPECT_EQ(full["nodes"][0]["cpus"].size(), 8u);
   EXPECT_EQ(full["gpus"][0]["name"], "Example");
-  EXPECT_EQ(full["probe"]["upload"], 50e9);
+  EXPECT_EQ(full["probe"]["upload_gb_per_s"], 50);
   EXPECT_EQ(full["probe"]["threads"], 7);
   EXPECT_TRUE(full["probe_problem"].is_null());
   EXPECT_TRUE(full["remarks"].is_array());

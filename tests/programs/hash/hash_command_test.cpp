@@ -93,7 +93,7 @@ TEST_F(HashCommandOnADeviceThatFallsSilent, SumsUpTheRunThatTheLossBrokeOff) {
   run();
   ASSERT_TRUE(thrown);
   EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
-  EXPECT_THAT(printed, HasSubstr(R"({"summary":{"device":"CPU device","files":1,"problems":1)"));
+  EXPECT_THAT(printed, HasSubstr(R"("kind":"hash","summary":{"device":"CPU device","files":1,"problems":1)"));
 }
 
 TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreInputOnceItIsLost) {

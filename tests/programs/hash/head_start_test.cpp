@@ -77,7 +77,7 @@ struct HashCommandWhoseDeviceTakesItsTime : support::FolderOfFiles {
     testing::internal::CaptureStdout();
     EXPECT_EQ(same.run_on(alone, output, nullptr, {}), exit_ok);
     std::string const all = testing::internal::GetCapturedStdout();
-    return all.substr(0, all.find(R"({"summary":)"));
+    return all.substr(0, all.find(R"({"schema":1,"kind":"hash",)"));
   }
 };
 
@@ -88,7 +88,7 @@ TEST_F(HashCommandWhoseDeviceTakesItsTime, DoesNotWaitForOneThatItDoesNotNeed) {
   }
   run();
   EXPECT_EQ(code, exit_ok);
-  EXPECT_EQ(printed.substr(0, printed.find(R"({"summary":)")), lines());
+  EXPECT_EQ(printed.substr(0, printed.find(R"({"schema":1,"kind":"hash",)")), lines());
   EXPECT_THAT(printed, HasSubstr(R"("device":"CPU",)"));
   EXPECT_THAT(printed, HasSubstr(R"("bytes":109097,)"));
   EXPECT_TRUE(command.leaves_device_starting());

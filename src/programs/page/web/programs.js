@@ -72,7 +72,7 @@ function programs_figures(all) {
     figure(
       numbers.times(all.ratio.median),
       'as fast',
-      `${numbers.times(all.ratio.min)} to ${numbers.times(all.ratio.max)} in ${all.rounds} rounds`,
+      `${numbers.times(all.ratio.min)} to ${numbers.times(all.ratio.max)} in ${all.repeats} rounds`,
     );
   }
   const right = {true: 'yes', false: 'no'}[String(all.right)] ?? 'not known';
