@@ -252,8 +252,7 @@ void Pool::take_back(Tile& tile) noexcept {
   struct CountedLast {
     LoanCount& count;
     ~CountedLast() { count.bring_home(); }
-  };
-  CountedLast const counted_last{count_};
+  } const counted_last{count_};
   if (tile.stranded_) {
     gone_.fetch_add(1, std::memory_order_relaxed);  // The release at the end publishes it.
     return;

@@ -11,7 +11,6 @@
 #include "engine/lane/red_zones.hpp"
 
 namespace penstock {
-
 namespace {
 
 /// The reason to abandon a device that has finished no tile for `patience`.
@@ -129,8 +128,7 @@ void Flight::put(std::span<Loan> loans, Stage& stage) {
   if (enqueuer_.out_of_patience()) throw run_out_of_patience();
 }
 
-/// Gives each tile the next slot, so that neighbours stay neighbours, and all of them one set of events. A tile that
-/// claims more than it has fails.
+/// Gives each tile the next slot, in their order, and all of them one set of events. Fails tiles that claim too much.
 void Flight::place(std::span<Loan> loans, TransferPath path) {
   std::uint64_t const oldest = put_ + 1;
   std::uint64_t const youngest = put_ += loans.size();
@@ -150,8 +148,7 @@ void Flight::place(std::span<Loan> loans, TransferPath path) {
     slot.let_go = false;
     slot.timed = timed;
     slot.events = events;
-    // The device has passed what the slot's last tile launched.
-    slot.own_work.clear();
+    slot.own_work.clear();  // The device has passed what the slot's last tile launched.
     slot.work = &slot.own_work;
     if (red_zones_) RedZones::paint(slot.parts, *slot.loan);
     try {
