@@ -21,10 +21,12 @@ echo "${here##*/} $(basename "$(dirname "$here")")" >>"$(dirname "$here")/../cal
 echo run >>"$here.runs"
 turn=$(wc -l <"$here.runs")
 only=${1#*=}
-echo 'name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,error_occurred,error_message'
+echo '{ "context": { "name": "none" },'
+echo '  "benchmarks": ['
 for one in "${all[@]}"; do
   read -ra words <<<"$one"
-  if [[ ${words[0]} =~ $only ]]; then echo "\"${words[0]}\",1,1,${words[turn]},us,,,,,"; fi
+  [[ ${words[0]} =~ $only ]] || continue
+  printf '      "name": "%s",\n      "real_time": 1e+00,\n      "cpu_time": %s,\n      "time_unit": "us"\n' "${words[0]}" "${words[turn]}"
 done
 EOF
   } >"$1"
