@@ -128,7 +128,7 @@ ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   FilesToWrite files = turns.files_to_write(html, interrupt.token());
   TurnedProgram looked_at(TurnedProgram::Mode::look);
   TurnedProgram turned(TurnedProgram::Mode::turn);
-  WholeComparison compared("as it is", "with per-thread default streams", turns.results);
+  WholeComparison compared("as it is", "with per-thread default streams", turns.results, LinePatterns(turns.ignored));
   WatchedRuns watched;
   std::string failure;
   {

@@ -24,6 +24,13 @@ std::vector<CLI::Option*> InTurnArguments::add_to(CLI::App& command) {
               ->expected(1)
               ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
               ->check(names_a_file()),
+          command
+              .add_option("--ignore", ignored,
+                          "Lines of standard output that are not compared: an extended regular expression, as of grep "
+                          "-E, that is\nfound in them; may be repeated")
+              ->type_name("PATTERN")
+              ->expected(1)
+              ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll),
           command.add_option("--input", input, "The file for the program's standard input, which is empty otherwise")
               ->type_name("FILE")
               ->check(names_a_file())};

@@ -21,6 +21,7 @@ namespace penstock::cli {
 /// The options of commands that compare whole programs, except the number of rounds.
 struct InTurnArguments {
   std::vector<std::string> results;
+  std::vector<std::string> ignored;  ///< As LinePatterns takes them.
   std::string input;
   double within = 600;  ///< Seconds.
 

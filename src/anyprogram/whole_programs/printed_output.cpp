@@ -2,91 +2,15 @@
 #include "anyprogram/whole_programs/printed_output.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
+#include <cstdint>
 #include <utility>
 
 namespace penstock::cli {
 namespace {
 
-bool is_digit(char letter) {
-  return std::isdigit(static_cast<unsigned char>(letter)) != 0;
-}
-bool is_of_word(char letter) {
-  return std::isalpha(static_cast<unsigned char>(letter)) != 0 || letter == '/' ||
-         static_cast<unsigned char>(letter) > 0x7F;
-}
-
-std::string lower(std::string_view text) {
-  std::string all(text);
-  for (char& letter : all) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return all;
-}
-
-/// True for a unit of time or of something in a time.
-bool is_unit(std::string_view word) {
-  constexpr std::array units{"s",           "sec",          "secs",        "second",       "seconds",    "ms",
-                             "msec",        "msecs",        "us",          "usec",         "usecs",      "\xC2\xB5s",
-                             "\xCE\xBCs",   "ns",           "nsec",        "min",          "minute",     "minutes",
-                             "millisecond", "milliseconds", "microsecond", "microseconds", "nanosecond", "nanoseconds",
-                             "fps",         "flops",        "mflops",      "gflops",       "tflops",     "bps",
-                             "kbps",        "mbps",         "gbps",        "iops"};
-  std::string const text = lower(word);
-  if (std::ranges::find(units, text) != units.end()) return true;
-  for (std::string_view const in_a_time : {"/s", "/sec", "/second", "/ms", "/us"})
-    if (text.size() > in_a_time.size() && text.ends_with(in_a_time)) return true;
-  return false;
-}
-
-/// True for a word that announces a measured value.
-bool announces(std::string_view word) {
-  constexpr std::array words{"time",       "timing", "elapsed", "duration",    "latency", "bandwidth",
-                             "throughput", "speed",  "speedup", "performance", "took",    "runtime"};
-  return std::ranges::find(words, lower(word)) != words.end() || (word.size() > 1 && is_unit(word));
-}
-
-/// True if a word within this text, in the last of its lines, announces what follows.
-bool announced_by(std::string_view text) {
-  text.remove_prefix(text.rfind('\n') + 1);  // npos + 1 is 0.
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_of_word(text[end])) ++end;
-    if (end > at && announces(text.substr(at, end - at))) return true;
-    at = std::max(end, at + 1);
-  }
-  return false;
-}
-
-/// Length of the unit at the begin of this text, which follows a number, in characters; 0 if it has none.
-std::size_t unit_length(std::string_view text) {
-  std::size_t const at = std::min(text.find_first_not_of(" \t(["), text.size());
-  std::size_t end = at;
-  while (end < text.size() && is_of_word(text[end])) ++end;
-  return end > at && is_unit(text.substr(at, end - at)) ? end : 0;
-}
-
-/// Length of the number that the text begins with, in characters: decimal with sign, point and exponent, or
-/// hexadecimal.
-std::size_t number_length(std::string_view text) {
-  std::size_t at = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
-  auto const digits = [&text, &at] {
-    std::size_t const from = at;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    return at > from;
-  };
-  if (text.substr(at).starts_with("0x")) {
-    std::size_t const end = text.find_first_not_of("0123456789abcdefABCDEF", at + 2);
-    return std::min(end, text.size());
-  }
-  if (!digits()) return 0;
-  if (at + 1 < text.size() && text[at] == '.' && is_digit(text[at + 1])) ++at, digits();
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    std::size_t const mantissa = at++;
-    if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
-    if (!digits()) at = mantissa;
-  }
-  return at;
-}
+/// Pairs of lines that are looked at, at most: some megabytes.
+constexpr std::size_t most_pairs = 4'000'000;
+constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 std::string_view take_line(std::string_view& text) {
   std::size_t const end = text.find('\n');
@@ -95,11 +19,67 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Numbers may be padded.
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view blanks = " \t";
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-  return text.substr(0, text.find_last_not_of(blanks) + 1);
+/// True if the numbers are equal, but for those that do not count.
+bool same_numbers(PrintedLine const& mine, PrintedLine const& theirs) {
+  return std::ranges::equal(mine.numbers, theirs.numbers, [](auto const& one, auto const& other) {
+    return one.measured || one.varies || one.text == other.text;
+  });
+}
+bool same(PrintedLine const& mine, PrintedLine const& theirs) {
+  return same_words(mine, theirs) && same_numbers(mine, theirs);
+}
+
+void note_numbers(PrintedLine& mine, PrintedLine const& theirs, bool same_program) {
+  for (std::size_t i = 0; i < mine.numbers.size(); ++i) {
+    if (mine.numbers[i].text == theirs.numbers[i].text) continue;
+    mine.numbers[i].varies |= same_program;
+    mine.numbers[i].seen_other = true;
+  }
+}
+
+/// Nothing is known of the text behind what was kept.
+bool whole(Heard const& output) {
+  return output.bytes() == output.begin().size();
+}
+
+std::string difference_between(PrintedLine const* mine, PrintedLine const* theirs) {
+  std::size_t const number = mine != nullptr ? mine->number : theirs->number;
+  auto const shown = [](PrintedLine const* line) { return line == nullptr ? "" : shown_line(line->text); };
+  return "line " + std::to_string(number) + ": '" + shown(mine) + "' and '" + shown(theirs) + "'";
+}
+
+/// For each line of mine the one of theirs that stands for it, or none: as many as can be without a change of order,
+/// and with the same numbers where that is possible. Beyond `most_pairs` lines in the middle have none.
+std::vector<std::size_t> partners_of(std::span<PrintedLine const> mine, std::span<PrintedLine const> theirs) {
+  std::vector<std::size_t> partners(mine.size(), none);
+  std::size_t begin = 0, my_end = mine.size(), their_end = theirs.size();
+  for (; begin < std::min(my_end, their_end) && same(mine[begin], theirs[begin]); ++begin) partners[begin] = begin;
+  for (; std::min(my_end, their_end) > begin && same(mine[my_end - 1], theirs[their_end - 1]); --my_end, --their_end)
+    partners[my_end - 1] = their_end - 1;
+  std::size_t const rows = my_end - begin, columns = their_end - begin;
+  if (rows == 0 || columns == 0 || rows > most_pairs / columns) return partners;
+  auto const worth = [&](std::size_t i, std::size_t k) -> std::uint32_t {
+    PrintedLine const &one = mine[begin + i], &other = theirs[begin + k];
+    return !same_words(one, other) ? 0 : same_numbers(one, other) ? 3 : 2;
+  };
+  // The most that can be had from line i of mine and line k of theirs on.
+  std::vector<std::uint32_t> most((rows + 1) * (columns + 1));
+  auto const at = [&](std::size_t i, std::size_t k) -> std::uint32_t& { return most[i * (columns + 1) + k]; };
+  for (std::size_t i = rows; i-- > 0;) {
+    for (std::size_t k = columns; k-- > 0;) {
+      std::uint32_t const pair = worth(i, k);
+      at(i, k) = std::max({at(i + 1, k), at(i, k + 1), pair == 0 ? 0 : pair + at(i + 1, k + 1)});
+    }
+  }
+  for (std::size_t i = 0, k = 0; i < rows && k < columns;) {
+    std::uint32_t const pair = worth(i, k);
+    if (pair != 0 && at(i, k) == pair + at(i + 1, k + 1)) {
+      partners[begin + i++] = begin + k++;
+    } else {
+      at(i, k) == at(i + 1, k) ? ++i : ++k;
+    }
+  }
+  return partners;
 }
 
 }  // namespace
@@ -123,64 +103,99 @@ std::string difference_of(Heard const& one, Heard const& other) {
          " bytes, which differ behind the first " + std::to_string(one.begin().size());
 }
 
-std::vector<PrintedOutput::Token> PrintedOutput::tokens_of(std::string_view text) {
-  std::vector<Token> all;
-  std::size_t from = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    char const before = at == 0 ? ' ' : text[at - 1];
-    bool const within_word = std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '_' || before == '.';
-    std::size_t const length = within_word ? 0 : number_length(text.substr(at));
-    if (length == 0) {
-      ++at;
-      continue;
-    }
-    all.push_back({.text = text.substr(from, at - from)});
-    all.push_back({.text = text.substr(at, length), .number = true});
-    from = at += length;
-  }
-  all.push_back({.text = text.substr(from)});
-  std::size_t unit = 0;  // Length of the unit of the number before, which announces no other number.
-  for (std::size_t k = 1; k < all.size(); k += 2) {
-    bool const announced = announced_by(all[k - 1].text.substr(unit));
-    unit = unit_length(all[k + 1].text);
-    all[k].measured = announced || unit != 0;
-  }
+PrintedOutput::PrintedOutput(Heard first, LinePatterns const& ignored)
+    : first_(std::move(first)), ignored_(ignored), lines_(lines_of(first_)), loose_(lines_.size() + 1) {}
+
+std::vector<PrintedLine> PrintedOutput::lines_of(Heard const& output) const {
+  std::vector<PrintedLine> all = printed_lines(output.begin());
+  std::erase_if(all, [this](PrintedLine const& line) { return ignored_.any_in(line.text); });
   return all;
 }
 
-PrintedOutput::PrintedOutput(Heard first) : first_(std::move(first)), tokens_(tokens_of(first_.begin())) {}
-
 std::string PrintedOutput::widen(Heard const& other) {
-  return compare(other, true);
-}
-std::string PrintedOutput::compare(Heard const& other) {
-  return compare(other, false);
+  if (alike(first_, other)) return "";
+  std::string const difference = difference_of(first_, other);
+  if (!whole(first_) || !whole(other)) return difference;
+  std::vector<PrintedLine> const theirs = lines_of(other);
+  lose_but(partners_of(lines_, theirs), theirs);
+  bool const some = std::ranges::any_of(lines_, [](PrintedLine const& line) { return !line.blank(); });
+  return some || (lines_.empty() && stray_line_.empty()) ? "" : difference;
 }
 
-std::string PrintedOutput::compare(Heard const& other, bool same_program) {
-  if (alike(first_, other)) return "";
-  std::string difference = difference_of(first_, other);
-  // Nothing is known of the text behind what was kept.
-  if (first_.bytes() != first_.begin().size() || other.bytes() != other.begin().size()) return difference;
-  std::vector<Token> const theirs = tokens_of(other.begin());
-  if (theirs.size() != tokens_.size()) return difference;
-  std::vector<std::size_t> otherwise;
-  for (std::size_t k = 0; k < tokens_.size(); ++k) {
-    Token const& mine = tokens_[k];
-    if (!mine.number && without_blanks(mine.text) != without_blanks(theirs[k].text)) return difference;
-    if (!mine.number || mine.text == theirs[k].text) continue;
-    if (!same_program && !mine.measured && !mine.varies) return difference;
-    otherwise.push_back(k);
+/// Keeps the lines that have partners.
+void PrintedOutput::lose_but(std::span<std::size_t const> partners, std::span<PrintedLine const> theirs) {
+  std::vector<PrintedLine> kept;
+  std::vector<bool> loose;
+  bool before = false;  // Whether others may stand before the next one that is kept.
+  std::size_t next = 0;
+  auto const stray = [&](PrintedLine const* mine, PrintedLine const* their) {
+    before = true;
+    if (stray_line_.empty()) stray_line_ = difference_between(mine, their);
+  };
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    before = before || loose_[i];
+    std::size_t const partner = partners[i];
+    if (partner == none) {
+      stray(&lines_[i], next < theirs.size() ? &theirs[next] : nullptr);
+      continue;
+    }
+    if (partner > next) stray(nullptr, &theirs[next]);
+    next = partner + 1;
+    note_numbers(lines_[i], theirs[partner], true);
+    loose.push_back(std::exchange(before, false));
+    kept.push_back(std::move(lines_[i]));
   }
-  for (std::size_t const k : otherwise) {
-    tokens_[k].varies |= same_program;
-    tokens_[k].seen_other = true;
+  if (next < theirs.size()) stray(nullptr, &theirs[next]);
+  loose.push_back(before || loose_.back());
+  lines_ = std::move(kept);
+  loose_ = std::move(loose);
+}
+
+/// The difference where no more of `theirs` stands for the lines from `line` on than `reached` says.
+std::string PrintedOutput::difference_at(std::size_t line, std::vector<bool> const& reached,
+                                         std::span<PrintedLine const> theirs) const {
+  bool const all = line == lines_.size();
+  auto const first = std::ranges::find(reached, true);
+  auto const from = theirs.begin() + std::min(first - reached.begin(), std::ssize(theirs));
+  if (all) return difference_between(nullptr, &*from);
+  // A line of which only numbers differ is most likely the one.
+  auto const alike =
+      std::find_if(from, theirs.end(), [&](auto const& their) { return same_words(lines_[line], their); });
+  auto const shown = loose_[line] && alike != theirs.end() ? alike : from;
+  return difference_between(&lines_[line], shown == theirs.end() ? nullptr : &*shown);
+}
+
+std::string PrintedOutput::compare(Heard const& other) {
+  if (alike(first_, other)) return "";
+  if (!whole(first_) || !whole(other)) return difference_of(first_, other);
+  std::vector<PrintedLine> const theirs = lines_of(other);
+  std::size_t const columns = theirs.size() + 1;
+  if (lines_.size() + 1 > most_pairs / columns && std::ranges::find(loose_, true) != loose_.end())
+    return difference_of(first_, other);
+  // By number of my lines, how many of theirs may stand for these and for what is loose between them.
+  std::vector<std::vector<bool>> reached;
+  for (std::size_t i = 0; i <= lines_.size(); ++i) {
+    std::vector<bool> row(columns);
+    if (i == 0) row[0] = true;
+    for (std::size_t k = 0; i > 0 && k + 1 < columns; ++k)
+      row[k + 1] = reached[i - 1][k] && same(lines_[i - 1], theirs[k]);
+    for (std::size_t k = 0; loose_[i] && k + 1 < columns; ++k) row[k + 1] = row[k + 1] || row[k];
+    if (std::ranges::find(row, true) == row.end()) return difference_at(i - 1, reached.back(), theirs);
+    reached.push_back(std::move(row));
+  }
+  if (!reached.back().back()) return difference_at(lines_.size(), reached.back(), theirs);
+  for (std::size_t i = lines_.size(), k = theirs.size(); i > 0; --k) {
+    if (loose_[i] && k > 0 && reached[i][k - 1]) continue;
+    note_numbers(lines_[--i], theirs[k - 1], false);
   }
   return "";
 }
 
 std::size_t PrintedOutput::left_out() const noexcept {
-  return static_cast<std::size_t>(std::ranges::count(tokens_, true, &Token::seen_other));
+  std::size_t count = 0;
+  for (PrintedLine const& line : lines_)
+    count += static_cast<std::size_t>(std::ranges::count(line.numbers, true, &PrintedLine::Number::seen_other));
+  return count;
 }
 
 }  // namespace penstock::cli

@@ -81,8 +81,10 @@ std::string last_words(ProgramEnd const& end) {
   return text.empty() ? ended : ended + " It said: " + shown_line(text);
 }
 
-WholeComparison::WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> const& results)
-    : sides_{Side{std::move(baseline), {}, {}, {}, 0}, Side{std::move(candidate), {}, {}, {}, 0}} {
+WholeComparison::WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> const& results,
+                                 LinePatterns ignored)
+    : sides_{Side{std::move(baseline), {}, {}, {}, 0}, Side{std::move(candidate), {}, {}, {}, 0}},
+      ignored_(std::move(ignored)) {
   for (std::string const& name : {std::string("the exit code"), std::string("standard output")})
     parts_.push_back({.name = name, .strays = "", .differs = ""});
   for (std::string const& path : results)
@@ -115,7 +117,7 @@ void WholeComparison::note(std::size_t part, Contender contender, std::string co
 
 /// A difference of the candidate may not count once more runs of the baseline have been seen.
 void WholeComparison::compare_output(Contender contender, Heard const& output) {
-  if (!printed_) printed_.emplace(output);
+  if (!printed_) printed_.emplace(output, ignored_);
   constexpr std::size_t most_others = 8;
   if (contender == Contender::baseline) {
     note(output_part, contender, printed_->widen(output));
@@ -210,6 +212,17 @@ std::string WholeComparison::unwritten() const {
   return joined(all);
 }
 
+/// What was not the same in standard output and does not count, in brackets; empty if there is nothing.
+std::string WholeComparison::left_out_text() const {
+  if (!printed_) return "";
+  std::size_t const numbers = printed_->left_out();
+  std::vector<std::string> all;
+  if (numbers > 0) all.push_back(count_text(numbers, "number") + ", each a time or a rate, or other from run to run");
+  if (std::string const& line = printed_->stray_line(); !line.empty())
+    all.push_back("lines that are other from run to run, such as " + line);
+  return all.empty() ? "" : " (but for " + joined(all) + ")";
+}
+
 std::string WholeComparison::right_sentence() const {
   std::string const not_right = "It is not right " + name(Contender::candidate);
   std::vector<std::string> same, straying;
@@ -220,10 +233,7 @@ std::string WholeComparison::right_sentence() const {
       return not_right + ": " + part.name + " differs from what it is " + name(Contender::baseline) + " (" +
              part.differs + ")." + (objection_.empty() ? "" : " " + objection_);
     } else if (part.written) {
-      std::size_t const left_out = &part == &parts_[output_part] && printed_ ? printed_->left_out() : 0;
-      same.push_back(part.name + (left_out == 0 ? ""
-                                                : " (but for " + count_text(left_out, "number") +
-                                                      ", each a time or a rate, or other from run to run)"));
+      same.push_back(part.name + (&part == &parts_[output_part] ? left_out_text() : ""));
     }
   }
   std::string const told = joined(same) + (same.size() == 1 ? " was" : " were") + " the same in all " +
@@ -238,7 +248,7 @@ std::string WholeComparison::right_sentence() const {
                              (straying.size() == 1 ? "is " : "are ") + joined(straying);
   if (right()) return "It is right as far as can be told: " + told + "; " + untold + ".";
   return "Whether it is right cannot be told: " + untold +
-         ". Name by --result what it writes and what must be the same, or have it print nothing else.";
+         ". Name by --result what it writes and what must be the same, or by --ignore the lines that need not be.";
 }
 
 }  // namespace penstock::cli

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "anyprogram/whole_programs/line_patterns.hpp"
 #include "anyprogram/whole_programs/printed_output.hpp"
 #include "anyprogram/whole_programs/whole_run.hpp"
 
@@ -25,9 +26,10 @@ enum class Effect : std::uint8_t { gains, loses, no_difference };
 /// Threads: one at a time.
 class WholeComparison {
  public:
-  /// The names of the two in sentences, like "as it is" and "with per-thread default streams", and the paths of the
-  /// result files.
-  WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> const& results);
+  /// The names of the two in sentences, like "as it is" and "with per-thread default streams", the paths of the
+  /// result files, and the lines of standard output that are not compared.
+  WholeComparison(std::string baseline, std::string candidate, std::vector<std::string> const& results,
+                  LinePatterns ignored = {});
 
   /// Adds a run. The time of a run that is not `timed`, a warm-up, does not count.
   ///
@@ -91,9 +93,11 @@ class WholeComparison {
   void compare(Contender contender, WholeRun const& run);
   void compare_output(Contender contender, Heard const& output);
   std::string unwritten() const;
+  std::string left_out_text() const;
   void note(std::size_t part, Contender contender, std::string const& difference);
 
   std::array<Side, 2> sides_;
+  LinePatterns ignored_;
   std::vector<Part> parts_;
   std::optional<WholeRun> first_;
   std::optional<PrintedOutput> printed_;  ///< Output of the baseline.

@@ -60,7 +60,7 @@ ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Inte
   }
   std::string const date = date_now();
   FilesToWrite files = turns.files_to_write(asked.html, interrupt.token());
-  WholeComparison compared("with " + programs[0], "with " + programs[1], turns.results);
+  WholeComparison compared("with " + programs[0], "with " + programs[1], turns.results, LinePatterns(turns.ignored));
   {
     InTurn in_turn(
         compared, turns, asked.rounds,

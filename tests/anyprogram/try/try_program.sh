@@ -140,6 +140,9 @@ PYTHON
     # A number that differs between runs of the same program is left out.
     tried -- "$victim" asks strays
     expect_code 0
+    tried --ignore '(' -- "$victim" asks strays
+    expect_code 2
+    expect_err "'(' is no extended regular expression, as of grep -E: "
     ;;
   ComparesTheFilesThatItWrites)
     tried --result there -- "$victim" asks file there

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "anyprogram/whole_programs/printed_output.hpp"
 
+#include <cstddef>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
+
+#include "penstock/error.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -18,9 +23,11 @@ Heard heard(std::string_view text) {
   return all;
 }
 
+LinePatterns const nothing;
+
 /// Returns how another program's output differs from the first.
 std::string difference(std::string_view first, std::string_view other) {
-  PrintedOutput printed(heard(first));
+  PrintedOutput printed(heard(first), nothing);
   return printed.compare(heard(other));
 }
 
@@ -46,7 +53,7 @@ TEST(PrintedOutputs, DifferByAllOtherNumbersAndWords) {
 }
 
 TEST(PrintedOutputs, DoNotDifferByWhatDiffersBetweenRunsOfTheProgram) {
-  PrintedOutput printed(heard("pointer 0x7f00, seed 5, sum 9\n"));
+  PrintedOutput printed(heard("pointer 0x7f00, seed 5, sum 9\n"), nothing);
   EXPECT_EQ(printed.widen(heard("pointer 0x7fa0, seed 61, sum 9\n")), "");
   EXPECT_EQ(printed.compare(heard("pointer 0x1234, seed 7, sum 9\n")), "");
   EXPECT_EQ(printed.left_out(), 2U);
@@ -54,11 +61,78 @@ TEST(PrintedOutputs, DoNotDifferByWhatDiffersBetweenRunsOfTheProgram) {
   EXPECT_NE(printed.widen(heard("nothing\n")), "");
 }
 
+TEST(PrintedOutputs, AreComparedButForLinesThatAreOtherInEachRunOfTheProgram) {
+  PrintedOutput printed(heard("begin\nMonday, Alice\nsum 9\nend\n"), nothing);
+  EXPECT_EQ(printed.widen(heard("begin\nTuesday, Bob\nsum 9\nend\n")), "");
+  EXPECT_EQ(printed.compare(heard("begin\nFriday, Eve\nsum 9\nend\n")), "");
+  EXPECT_EQ(printed.compare(heard("begin\nsum 9\nend\n")), "");
+  EXPECT_EQ(printed.compare(heard("begin\nFriday, Eve\nsum 8\nend\n")), "line 3: 'sum 9' and 'sum 8'");
+  EXPECT_EQ(printed.compare(heard("begin\nsum 9\nend\nmore\n")), "line 4: '' and 'more'");
+  EXPECT_EQ(printed.compare(heard("begin\nFriday, Eve\nsum 9\n")), "line 4: 'end' and ''");
+  EXPECT_EQ(printed.stray_line(), "line 2: 'Monday, Alice' and 'Tuesday, Bob'");
+}
+
+TEST(PrintedOutputs, MayHaveLinesInAnotherOrderWhereRunsOfTheProgramHaveThem) {
+  PrintedOutput printed(heard("begin\nthread a\nthread b\nall well\n"), nothing);
+  EXPECT_EQ(printed.widen(heard("begin\nthread b\nthread a\nall well\n")), "");
+  EXPECT_EQ(printed.compare(heard("begin\nthread a\nthread b\nall well\n")), "");
+  EXPECT_EQ(printed.compare(heard("begin\nthread b\nthread a\nall well\n")), "");
+  EXPECT_NE(printed.compare(heard("begin\nthread b\nthread a\nall lost\n")), "");
+  EXPECT_NE(printed.compare(heard("thread a\nbegin\nthread b\nall well\n")), "");
+}
+
+TEST(PrintedOutputs, AreNotComparedIfNoLineIsTheSameInTwoRunsOfTheProgram) {
+  PrintedOutput printed(heard("one\n\n"), nothing);
+  EXPECT_EQ(printed.widen(heard("other\n\n")), "line 1: 'one' and 'other'");
+  PrintedOutput silent(heard(""), nothing);
+  EXPECT_EQ(silent.widen(heard("")), "");
+  EXPECT_NE(silent.widen(heard("loud\n")), "");
+}
+
+TEST(PrintedOutputs, AreComparedWithoutLinesThatShallBeIgnored) {
+  LinePatterns const ignored({"^seed", "loss|rate"});
+  PrintedOutput printed(heard("seed x\nsum 9\nthe loss is small\n"), ignored);
+  EXPECT_EQ(printed.compare(heard("seed y\nsum 9\n")), "");
+  EXPECT_EQ(printed.compare(heard("sum 9\na good rate\nseed 1\n")), "");
+  EXPECT_NE(printed.compare(heard("the seed\nsum 9\n")), "");
+  EXPECT_THROW(LinePatterns({"(never closed"}), Error);
+}
+
+/// By turns lines are taken away, doubled, changed and moved; what is allowed is known by how the output was made.
+TEST(PrintedOutputs, OfManyLinesDifferOnlyWhereTheProgramDoesNot) {
+  std::mt19937 random(20261129);
+  for (int turn = 0; turn < 300; ++turn) {
+    std::size_t const lines = 1 + random() % 12;
+    std::vector<bool> strays;
+    for (std::size_t i = 0; i < lines; ++i) strays.push_back(random() % 3 == 0);
+    strays.push_back(false);
+    auto const run = [&](std::size_t wrong) {
+      std::string text;
+      for (std::size_t i = 0; i <= lines; ++i) {
+        std::string const word = "word" + std::string(i + 1, 'x');
+        if (strays[i] && random() % 4 == 0) continue;
+        text += strays[i]    ? "any" + std::string(1 + random() % 40, 'y') + "\n"
+                : i == wrong ? word + " wrong\n"
+                             : word + "\n";
+      }
+      return heard(text);
+    };
+    std::size_t const never = lines + 1;
+    PrintedOutput printed(run(never), nothing);
+    for (int i = 0; i < 12; ++i) EXPECT_EQ(printed.widen(run(never)), "");
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(printed.compare(run(never)), "") << turn;
+    std::size_t const wrong = random() % (lines + 1);
+    if (!strays[wrong]) {
+      EXPECT_NE(printed.compare(run(wrong)), "") << turn;
+    }
+  }
+}
+
 TEST(PrintedOutputs, AreNotKnownBehindWhatWasKept) {
   Heard first(8), other(8);
   first.add("took 5 ms");
   other.add("took 6 ms");
-  PrintedOutput printed(std::move(first));
+  PrintedOutput printed(std::move(first), nothing);
   EXPECT_NE(printed.compare(other), "");
 }
 

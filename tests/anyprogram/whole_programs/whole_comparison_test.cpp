@@ -101,13 +101,25 @@ TEST_F(WholeProgramsThatAreCompared, AreNotRightIfOneRunOfManyWroteSomethingElse
 }
 
 TEST_F(WholeProgramsThatAreCompared, AreRightAsFarAsCanBeToldIfOnlyTheFileIsAlwaysTheSame) {
-  compared.add(Contender::baseline, run(100ms, "a\nb\n"), true);
-  compared.add(Contender::candidate, run(50ms, "a\nx\n"), true);
-  compared.add(Contender::baseline, run(100ms, "a\nc\n"), true);
+  compared.add(Contender::baseline, run(100ms, "b\n"), true);
+  compared.add(Contender::candidate, run(50ms, "x\n"), true);
+  compared.add(Contender::baseline, run(100ms, "c\n"), true);
   EXPECT_EQ(compared.right(), true);
   EXPECT_EQ(compared.right_sentence(),
             "It is right as far as can be told: the exit code and the result file were the same in all 3 runs; not the "
-            "same from run to run, as it is, is standard output (line 2: 'b' and 'c').");
+            "same from run to run, as it is, is standard output (line 1: 'b' and 'c').");
+}
+
+TEST_F(WholeProgramsThatAreCompared, AreRightIfOnlyLinesDifferThatAreOtherInEachRun) {
+  compared.add(Contender::baseline, run(100ms, "a\nb\n"), true);
+  compared.add(Contender::candidate, run(50ms, "a\nx\n"), true);
+  EXPECT_EQ(compared.right(), false) << "it may be a result";
+  compared.add(Contender::baseline, run(100ms, "a\nc\n"), true);
+  EXPECT_EQ(compared.right(), true) << "now it is known not to be one";
+  EXPECT_THAT(compared.right_sentence(),
+              HasSubstr("standard output (but for lines that are other from run to run, such as line 2: 'b' and 'c')"));
+  compared.add(Contender::candidate, run(50ms, "n\nx\n"), true);
+  EXPECT_EQ(compared.right(), false);
 }
 
 TEST_F(WholeProgramsThatAreCompared, AreRightThoughTheyPrintTimes) {
