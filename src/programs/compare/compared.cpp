@@ -50,6 +50,10 @@ Found find_in(std::vector<ComparedPoint const*> const& points) {
   return found;
 }
 
+bool no_difference(Found const& found) {
+  return found.told && found.enough && found.all.median < 1 + noise && found.all.least > 1 - noise;
+}
+
 /// The text on them, after "With 16 threads, ".
 std::string words_on(Found const& found, bool one_thread) {
   if (!found.told || !found.enough) {
@@ -57,7 +61,7 @@ std::string words_on(Found const& found, bool one_thread) {
            (found.enough ? "the runs stray too far to tell. " : "that is too few runs to tell. ") +
            "Ask for more rounds or a longer window, and see that nothing else is busy here.";
   }
-  if (found.all.median < 1 + noise && found.all.least > 1 - noise) {
+  if (no_difference(found)) {
     return "per-thread default streams make no difference: they come to " + found.list +
            " the tiles of the legacy one, and a tenth is noise. Where one thread or the link does all there is to do, "
            "no thread waits for another's stream.";
@@ -78,9 +82,27 @@ std::string words_on_used(Found const& found) {
     return "per-thread default streams came to " + came_to +
            (found.enough ? ", but those runs stray too far to tell." : ", but those are too few runs to tell.");
   }
-  if (found.all.median < 1 + noise && found.all.least > 1 - noise)
-    return "per-thread default streams make no difference: they come to " + came_to + ".";
+  if (no_difference(found)) return "per-thread default streams make no difference: they come to " + came_to + ".";
   return "per-thread default streams come to " + came_to + ".";
+}
+
+/// For points where per-thread default streams made no difference: why not, and the setting in which they do; or empty.
+std::string why_no_gain(Compared const& compared, std::vector<ComparedPoint const*> const& points) {
+  unsigned most = 0;
+  for (ComparedPoint const* point : points) {
+    // Where each lane does all in its default stream there is another reason.
+    if (point->in_case() == bare_case) return "";
+    if (point->axes.value("shape", compared.option("shape")) == "single") return "";
+    Json const& threads = point->per_thread.last.value("threads", Json());
+    if (threads.is_object()) most = std::max(most, threads.value("lanes", 0U));
+  }
+  if (most == 0) return "";
+  constexpr std::uint64_t usual = 4;
+  std::uint64_t const lanes = std::max({usual, compared.most_threads(), compared.threads_everywhere()});
+  return (most == 1 ? std::string(" One lane drives the device there")
+                    : " The lanes there compute in the default stream") +
+         ", and copies have streams of their own, so next to nothing waits in the default stream. With --lanes " +
+         std::to_string(lanes) + " --shape single each lane does all in it, as in the case bare, and they gain.";
 }
 
 bool any_measured(std::vector<ComparedPoint const*> const& points) {
@@ -112,7 +134,31 @@ void ComparedSide::take(Json const& point) {
   }
   tiles.push_back(point.at("tiles_per_s").at("median").get<double>());
   cpu.push_back(point.at("cpu_s_per_gb").at("median").get<double>());
-  keep_too_slow(point.value("remarks", std::vector<std::string>()), too_slow);
+  if (too_slow.empty()) too_slow = too_slow_in(point.value("remarks", std::vector<std::string>()));
+}
+
+void ComparedSide::drop_rounds(std::size_t from, std::size_t count) {
+  for (std::vector<double>* figures : {&tiles, &cpu}) {
+    auto const first = figures->begin() + static_cast<std::ptrdiff_t>(from);
+    figures->erase(first, first + static_cast<std::ptrdiff_t>(count));
+  }
+}
+
+void ComparedPoint::take(Json const& of_legacy, Json const& of_per_thread) {
+  std::size_t const before = legacy.tiles.size();
+  bool const late_before = !late().empty();
+  ComparedPoint const as_it_was = *this;
+  legacy.too_slow.clear();
+  per_thread.too_slow.clear();
+  legacy.take(of_legacy);
+  per_thread.take(of_per_thread);
+  if (!error().empty() || before == 0) return;
+  if (late().empty() && late_before) {
+    legacy.drop_rounds(0, before);
+    per_thread.drop_rounds(0, before);
+  } else if (!late().empty() && !late_before) {
+    *this = as_it_was;
+  }
 }
 
 double ComparedSide::gigabytes() const {
@@ -194,11 +240,16 @@ std::string sentence_on(Compared const& compared) {
     text +=
         some ? " is judged: this machine was too slow for the clock of its model." : " was measured in both builds.";
   } else {
-    text += words_on(find_in(claimed), threads == 1);
+    Found const found = find_in(claimed);
+    text += words_on(found, threads == 1) + (no_difference(found) ? why_no_gain(compared, claimed) : "");
   }
   auto used = compared.as_used();
   std::erase_if(used, [](ComparedPoint const* point) { return !point->judged_by_its_clock(); });
-  if (!used.empty()) text += " With the framework as it is used, " + words_on_used(find_in(used));
+  if (!used.empty()) {
+    Found const found = find_in(used);
+    text += " With the framework as it is used, " + words_on_used(found) +
+            (no_difference(found) ? why_no_gain(compared, used) : "");
+  }
   bool const some_own = std::any_of(compared.points.begin(), compared.points.end(),
                                     [](ComparedPoint const& point) { return point.own_streams; });
   if (some_own) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,9 +22,10 @@ struct ComparedSide {
   std::string error = {};
   nlohmann::ordered_json judged = {};     ///< The point in the run for latency, ceilings and verdict; or null.
   std::vector<std::string> remarks = {};  ///< Remarks on that run.
-  std::string too_slow = {};              ///< For a model: says that this machine was too slow in some round; or empty.
+  std::string too_slow = {};              ///< For a model: says that this machine was too slow in a round; or empty.
 
   void take(nlohmann::ordered_json const& point);
+  void drop_rounds(std::size_t from, std::size_t count);
   /// Gigabytes of one tile; 0 if the point was not measured.
   double gigabytes() const;
 };
@@ -35,6 +37,8 @@ struct ComparedPoint {
   ComparedSide legacy = {};
   ComparedSide per_thread = {};
 
+  /// Adds a round by both. Rounds in which a clock was late count only as long as there are no others.
+  void take(nlohmann::ordered_json const& of_legacy, nlohmann::ordered_json const& of_per_thread);
   /// Sets an error of the per-thread side if the digests of both sides in the last round differ.
   void expect_same_results();
   /// True if both flavours measured the point in every round.

@@ -98,8 +98,7 @@ void Comparison::add(std::string_view legacy, std::string_view per_thread) try {
       throw Error(ErrorKind::system, "The two programs measured different points: are both of one build?");
     }
     if (!points[i].error().empty()) continue;
-    points[i].legacy.take(olds[i]);
-    points[i].per_thread.take(freshs[i]);
+    points[i].take(olds[i], freshs[i]);
     points[i].expect_same_results();
   }
 } catch (nlohmann::json::exception const& problem) {

@@ -87,6 +87,21 @@ TEST(Comparison, JudgesNoPointOfALateClockAndSaysWhichThatIs) {
   EXPECT_EQ(json.at("points").at(3).at("too_slow"), late) << "the build that it is compared with has nothing to say";
 }
 
+TEST(Comparison, CountsOnlyRoundsInWhichNoClockWasLate) {
+  Comparison comparison("penstock");
+  Json slow = Json::parse(Round{1000, 1000}.json());
+  for (Json& point : slow["points"]) point["remarks"] = {"This machine is too slow for its clock: 7 % were late."};
+  std::string const good = Round{1000, 1000}.json(), fast = Round{1000, 3000}.json();
+  add(comparison, slow.dump(), Round{1000, 9000}.json());
+  add(comparison, good, fast);
+  add(comparison, slow.dump(), Round{1000, 9000}.json());
+  add(comparison, good, fast);
+  Json const json = Json::parse(comparison.as_json("", ""));
+  EXPECT_EQ(json.at("points").at(3).at("samples").at("tiles_per_s"), (Json{3000.0, 3000.0}));
+  EXPECT_TRUE(json.at("points").at(3).at("too_slow").is_null());
+  EXPECT_EQ(json.at("compare").at("speedups").at(1).at("max"), 3.0);
+}
+
 TEST_F(AComparison, ShowsTheMiddleOfALongTimeline) {
   std::vector<std::size_t> const sixteen{1};
   comparison.judge(Flavour::per_thread, judged_at_sixteen(3700, 9000).dump(), sixteen);

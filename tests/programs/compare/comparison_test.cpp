@@ -156,6 +156,23 @@ TEST(Comparison, SaysOfTheFrameworkAsItIsUsedWhatTheRoundsAllow) {
                         "one."));
 }
 
+TEST(Comparison, SaysWhyTheFrameworkGainsNothingAndWhichSettingDoes) {
+  auto const sentence = [](unsigned lanes, std::string const& shape) {
+    Comparison comparison;
+    Json fresh = Json::parse(both_cases(3000, 1000));
+    if (!shape.empty()) fresh["options"]["shape"] = shape;
+    fresh["points"][1]["threads"] = {{"producers", 16}, {"lanes", lanes}, {"consumers", 1}};
+    for (int round = 0; round < 3; ++round) add(comparison, both_cases(1000, 1000), fresh.dump());
+    return comparison.sentence();
+  };
+  EXPECT_THAT(sentence(1, ""),
+              testing::EndsWith("One lane drives the device there, and copies have streams of their own, so next to "
+                                "nothing waits in the default stream. With --lanes 16 --shape single each lane does all "
+                                "in it, as in the case bare, and they gain."));
+  EXPECT_THAT(sentence(2, ""), testing::HasSubstr("The lanes there compute in the default stream"));
+  EXPECT_THAT(sentence(2, "single"), testing::Not(testing::HasSubstr("they gain")));
+}
+
 TEST(Comparison, KeepsAPointThatFailedWithItsReason) {
   Comparison comparison;
   std::string const good = Round{1, 1}.json();
