@@ -95,6 +95,39 @@ const sweep = (() => {
     return {charts, shared, name: 'Speed-up'};
   }
 
+  // Of a bench over numbers of threads: the speed-up against the fewest, beside the ideal, which is as many times the
+  // throughput as there are times the threads.
+  function thread_speedup_charts(all, state) {
+    const charts = fill_values(series.arrange(all.points, all.axes, state.layout, state.chosen), (point) => {
+      const {times, of_ideal} = point.thread_speed_up ?? {};
+      if (!numbers.is_there(times) || !(of_ideal > 0)) return null;
+      return {median: times, min: null, max: null, point, lines: [`${numbers.per_cent(of_ideal)} of the ideal`]};
+    });
+    for (const chart of charts) {
+      const ideal = chart.across.values.map((_, index) => {
+        const value = chart.series.map((line) => line.values[index]).find(Boolean);
+        return value
+          ? {median: value.median / value.point.thread_speed_up.of_ideal, min: null, max: null, lines: []}
+          : null;
+      });
+      chart.series.push({
+        key: 'ideal',
+        name: 'ideal',
+        colour: 'quiet',
+        dash: [2, 3],
+        mark: null,
+        place: chart.series.length,
+        values: ideal,
+      });
+      Object.assign(chart, {
+        unit: 'times the throughput with the fewest threads',
+        write: numbers.times,
+        write_axis: (value) => `${numbers.plain(value)}×`,
+      });
+    }
+    return {charts, shared: set_ranges(charts, 1.2), name: 'Speed-up'};
+  }
+
   function latency_charts(all, state) {
     const charts = fill_values(
       series.arrange(all.points, all.axes, state.layout, state.chosen),
@@ -210,5 +243,13 @@ const sweep = (() => {
       : [legend, holders, note];
   }
 
-  return {figure_group, latency_charts, left_out, measures, speedup_charts, throughput_charts};
+  return {
+    figure_group,
+    latency_charts,
+    left_out,
+    measures,
+    speedup_charts,
+    thread_speedup_charts,
+    throughput_charts,
+  };
 })();

@@ -11,6 +11,7 @@ function sweep_sections(all, pick) {
   const places = Object.fromEntries(
     ['throughput', 'speedup', 'latency'].map((name) => [name, element('div', {class: 'figures'})]),
   );
+  const threads_gain = all.points.some((point) => point.thread_speed_up);
   let drawn = [];
 
   function put(name, group, otherwise) {
@@ -35,6 +36,12 @@ function sweep_sections(all, pick) {
         'speedup',
         sweep.speedup_charts(all, state),
         'There is no speed-up to show: no point was measured in both flavours.',
+      );
+    } else if (threads_gain) {
+      put(
+        'speedup',
+        sweep.thread_speedup_charts(all, state),
+        'There is no speed-up to show: none of the points that are chosen above has one.',
       );
     }
     put('latency', sweep.latency_charts(all, state), 'Latency was not measured for the points that are shown.');
@@ -114,7 +121,7 @@ function sweep_sections(all, pick) {
   const latency_measured = all.points.some((point) => point.latency_us);
   const sections = [
     section('throughput', 'Throughput', controls, about, places.throughput),
-    all.compare ? section('speedup', 'Speed-up', places.speedup) : null,
+    all.compare || threads_gain ? section('speedup', 'Speed-up', places.speedup) : null,
     section(
       'latency',
       'Latency',

@@ -6,21 +6,38 @@ function timeline_section(all) {
   const heading = 'Where the tiles were';
   const baseline = all.compare?.baseline_timeline;
   const [first, ...more] = [all.timeline, baseline].filter(Boolean);
+  const scale = timeline_scale([first, ...more].filter(Boolean).map(timeline_model));
   if (!first) return section('timeline', heading, remark('No run of this sweep was recorded.'));
   return section(
     'timeline',
     heading,
     ...(more.length ? [element('h3', {}, all.compare.candidate)] : []),
-    ...timeline_of(all, first, 'timeline-keys'),
+    ...timeline_of(all, first, 'timeline-keys', scale),
     ...more.flatMap((timeline) => [
       element('h3', {class: 'another'}, all.compare.baseline),
-      ...timeline_of(all, timeline, 'baseline-timeline-keys'),
+      ...timeline_of(all, timeline, 'baseline-timeline-keys', scale),
     ]),
   );
 }
 
-// One timeline: a chart to zoom and to move, with its steps as legend, and figures of overlap.
-function timeline_of(all, timeline, keys) {
+// What timelines above each other have in common: how long the longest is, how much of each is shown at first, and who
+// has to follow when one shows more or less. Nanoseconds.
+function timeline_scale(models) {
+  const drawn = models.filter((model) => model.count);
+  const length = (model) => model.end - model.begin;
+  const longest = Math.max(1, ...drawn.map(length));
+  // All of short recordings; of long ones as much as can be told apart.
+  const shares = drawn.map((model) => length(model) * Math.min(1, 700 / model.count));
+  return {
+    longest: longest * 1.02,
+    first: Math.min(longest * 1.02, 1.02 * Math.max(1, Math.min(...shares))),
+    followers: [],
+  };
+}
+
+// One timeline: a chart to zoom and to move, with its steps as legend, and figures of overlap. Others of the same scale
+// show as long a time.
+function timeline_of(all, timeline, keys, scale = timeline_scale([timeline_model(timeline)])) {
   const model = timeline_model(timeline);
   if (!model.count) return [remark('The recording has no passages that could be drawn.')];
 
@@ -39,16 +56,15 @@ function timeline_of(all, timeline, keys) {
   const state = {tile: null, step: null};
   let waiting = false;
 
-  // All of a short recording; of a long one as much from its middle as can be told apart.
+  function around_middle(length) {
+    const middle = (model.begin + model.end) / 2;
+    return {from: middle - length / 2, to: middle + length / 2};
+  }
   function first_view() {
-    const share = Math.min(1, 700 / model.count);
-    const middle = (model.begin + model.end) / 2,
-      half = ((model.end - model.begin) / 2) * share;
-    return share === 1 ? whole() : {from: middle - half, to: middle + half};
+    return around_middle(scale.first);
   }
   function whole() {
-    const air = (model.end - model.begin) * 0.01;
-    return {from: model.begin - air, to: model.end + air};
+    return around_middle(scale.longest);
   }
 
   function redraw() {
@@ -60,8 +76,16 @@ function timeline_of(all, timeline, keys) {
     });
   }
   function look_at(from, to) {
+    const length = Math.min(scale.longest, Math.max(50, to - from));
+    show(from, length);
+    for (const follow of scale.followers) if (follow !== follower) follow(length);
+  }
+  function follower(length) {
+    show((view.from + view.to - length) / 2, length);
+  }
+  scale.followers.push(follower);
+  function show(from, length) {
     const all_of_it = whole();
-    const length = Math.min(all_of_it.to - all_of_it.from, Math.max(50, to - from));
     view.from = Math.min(Math.max(from, all_of_it.from), all_of_it.to - length);
     view.to = view.from + length;
     tip.hidden = true;
