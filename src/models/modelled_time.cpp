@@ -2,7 +2,6 @@
 #include "models/modelled_time.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -194,8 +193,8 @@ std::vector<std::string> ModelledTime::remarks(std::string const& device) {
     what += "work of host threads took " + percent_text(lost) + " longer, because they waited for its CPUs";
   }
   if (what.empty()) return {};
-  // What threads wait for CPUs does not depend on the factor, and what they have to do is in proportion to it.
-  auto const times = static_cast<unsigned>(std::clamp(std::ceil(std::max(late, lost) / bearable), 2.0, 8.0));
+  constexpr double much = 0.1;
+  unsigned const times = std::max(late, lost) > much ? 4 : 2;
   return {std::string(too_slow_for_its_clock) + ": " + what +
           ". Times may be too long; name it with a larger factor, as @" +
           std::to_string(std::min(10'000U, times * Clock::slower())) + "."};

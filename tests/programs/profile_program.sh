@@ -30,14 +30,14 @@ case $2 in
     made --producers 2 --lanes 2 --tile 64KiB --slots 3 --aim latency --signal event_poll --shape single --work copy --direction in
     run bench "${quick[@]}" --profile profile
     expect_code 0
-    expect_out 'producers 2, lanes 2, consumers 1, tile 64 KiB, slots 3, batch 1, tiles 9, spin default, aim latency, signal event_poll, streams default, shape single, transport automatic, graphs automatic, run-to-completion no, bind node, work copy, fill none, direction in'
+    expect_out 'producers 2, lanes 2, consumers 1, tile 64 KiB, slots 3, batch 1, tiles 9, spin default, aim latency, signal event_poll, streams default, shape single, transport automatic, graphs automatic, run-to-completion no, ordered no, bind node, work copy, fill none, direction in'
     [[ ! -s err ]] || fail "$(cat err)"
     ;;
   LosesToWhatIsNamed)
     made --producers 2 --lanes 2 --tile 64KiB --slots 3 --aim latency --work copy
     run bench "${quick[@]}" --profile profile --threads 1 --depth 4,5 --aim throughput --work transform
     expect_code 0
-    expect_out 'producers 1, lanes 2, consumers 1, tile 64 KiB, spin default, aim throughput, signal callback, streams default, shape split, transport automatic, graphs automatic, run-to-completion no, bind node, work transform'
+    expect_out 'producers 1, lanes 2, consumers 1, tile 64 KiB, spin default, aim throughput, signal callback, streams default, shape split, transport automatic, graphs automatic, run-to-completion no, ordered no, bind node, work transform'
     [[ $(grep -cE '^[45] ' out) == 2 ]] || fail "$(cat out)"
     ;;
   LeavesOpenWhatLanesThatAreTheProducersHave)

@@ -10,6 +10,7 @@
 #include "penstock/observe.hpp"
 #include "programs/bench/bench_data.hpp"
 #include "programs/bench/bench_output.hpp"
+#include "programs/bench/bench_warnings.hpp"
 #include "programs/command/arguments.hpp"
 #include "programs/command/program.hpp"
 #include "programs/command/results.hpp"

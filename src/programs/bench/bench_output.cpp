@@ -50,15 +50,6 @@ double judged_part(PointResult const& result) {
   return result.traced->tiles_per_second / measure::spread_of(result.tiles_per_second).median;
 }
 
-std::string place_text(std::span<Axis const> axes, measure::Point const& point) {
-  std::string where;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (!axes[i].swept()) continue;
-    where += (where.empty() ? "" : ", ") + axes[i].name + " " + axis_value_text(axes[i].name, point.values[i]);
-  }
-  return where;
-}
-
 std::optional<std::size_t> best_of(std::span<PointResult const> results, bool late_too) {
   std::optional<std::size_t> best;
   double most = 0;

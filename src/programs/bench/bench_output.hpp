@@ -12,9 +12,6 @@
 
 namespace penstock::cli {
 
-/// Values of a point on the axes that are swept, as in "threads 4, tile 4 KiB"; empty if no axis is.
-std::string place_text(std::span<measure::Axis const> axes, measure::Point const& point);
-
 /// Index of the point that moves most bytes, among those judged by the device's clock, or with `late_too` among all;
 /// empty if none was measured.
 std::optional<std::size_t> best_of(std::span<measure::PointResult const> results, bool late_too = false);

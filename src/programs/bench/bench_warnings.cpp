@@ -5,12 +5,20 @@
 #include <cstddef>
 #include <vector>
 
-#include "programs/bench/bench_output.hpp"
 #include "programs/command/results.hpp"
 
 namespace penstock::cli {
 
 using measure::PointResult;
+
+std::string place_text(std::span<measure::Axis const> axes, measure::Point const& point) {
+  std::string where;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (!axes[i].swept()) continue;
+    where += (where.empty() ? "" : ", ") + axes[i].name + " " + axis_value_text(axes[i].name, point.values[i]);
+  }
+  return where;
+}
 
 namespace {
 
