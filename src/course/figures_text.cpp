@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "programs/command/results.hpp"
 
 namespace penstock::lab {
@@ -90,6 +92,31 @@ std::string figures_text(std::span<Figure const> figures, std::size_t indent, st
     figures = figures.subspan(same);
   }
   return text;
+}
+
+std::string figures_csv_names() {
+  return cli::csv_line(
+      {"name", "as_expected", "late", "device", "flavour", "what", "value", "unit", "text", "possible"});
+}
+
+std::string figures_csv(std::vector<std::string> about, std::span<Figure const> figures) {
+  std::size_t const own = about.size();
+  constexpr std::size_t columns = 5;
+  auto const number = [](std::optional<double> const& value) {
+    return value ? nlohmann::json(*value).dump() : std::string();
+  };
+  if (figures.empty()) {
+    about.resize(own + columns);
+    return cli::csv_line(about);
+  }
+  std::string lines;
+  for (Figure const& figure : figures) {
+    about.resize(own);
+    about.insert(about.end(),
+                 {figure.what, number(figure.value), figure.unit, number(figure.text), number(figure.possible)});
+    lines += cli::csv_line(about);
+  }
+  return lines;
 }
 
 }  // namespace penstock::lab

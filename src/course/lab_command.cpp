@@ -182,14 +182,18 @@ void LabCommand::add_to(CLI::App& command) {
                   "What to experiment on: auto, cpu, cuda, cuda:N or model:NAME. Two with a comma are\n"
                   "for `collective`, which takes another of the same kind if one is named")
       ->type_name("NAME")
-      ->check(offers("auto, cpu, cuda, model:h200"));
+      ->check(offers(one_device_words));
   slower.add_to(command);
   auto& listing = *command.add_flag("--list", list, "Say which experiments there are, and run none");
   auto& sources =
       *command.add_flag("--source", source, "Print the programs that show the same, and run none")->excludes(&listing);
-  command.add_flag("--json", json, "Print JSON, an object a line for each experiment")
+  auto& as_data = *command.add_flag("--json", json, "Print JSON, an object a line for each experiment")
+                       ->excludes(&listing)
+                       ->excludes(&sources);
+  command.add_flag("--csv", csv, "Print a line for each figure, with commas")
       ->excludes(&listing)
-      ->excludes(&sources);
+      ->excludes(&sources)
+      ->excludes(&as_data);
   command.add_option("--trace", trace, "Also write a trace of what ran when to this file, for Perfetto or Chrome")
       ->type_name("FILE")
       ->check(names_an_output())
@@ -242,7 +246,8 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   auto const wants_two = std::ranges::any_of(experiments, [](auto const& one) { return one.devices > 1; });
   Devices const opened = open_laboratory(slower.applied_to(device), wants_two);
   LabPlace const place{opened.front().info(), std::string(flavour_name(opened.front().flavour()))};
-  if (!json && !output.write(as_text(place))) return exit_some_failed;
+  bool const as_data = json || csv;
+  if (!json && !output.write(csv ? lab::figures_csv_names() : as_text(place))) return exit_some_failed;
   DeviceGroup const& used = opened;
   std::size_t as_expected = 0, not_told = 0;
   std::string late;
@@ -266,7 +271,12 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
       tell("Interrupted: the rest was not tried.");
       return exit_interrupted;
     }
-    if (!output.write(json ? as_json(place, experiment, seen) : "\n" + as_text(experiment, seen, columns)))
+    auto const yes_no = [](bool yes) { return std::string(yes ? "yes" : "no"); };
+    if (!output.write(json  ? as_json(place, experiment, seen)
+                      : csv ? lab::figures_csv({std::string(experiment.name), yes_no(verdict.as_expected),
+                                                yes_no(verdict.late), device_text(place.device), place.flavour},
+                                               seen.figures)
+                            : "\n" + as_text(experiment, seen, columns)))
       return exit_some_failed;
     if (verdict.as_expected) ++as_expected;
     if (verdict.late) ++not_told;
@@ -276,7 +286,7 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   if (OutputFile* const file = files.of("--trace"); file != nullptr) {
     write_trace_file(*file, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });
   }
-  if (!json) output.write("\n" + summary_text(as_expected, all_seen.size(), not_told));
+  if (!as_data) output.write("\n" + summary_text(as_expected, all_seen.size(), not_told));
   return as_expected == all_seen.size() ? exit_ok : exit_some_failed;
 }
 

@@ -57,6 +57,7 @@ struct LabCommand {
   bool list = false;
   bool source = false;  ///< Print programs, and run no experiment.
   bool json = false;
+  bool csv = false;
   std::string trace;  ///< File for a trace of what was seen; empty for none.
 
   void add_to(CLI::App& command);

@@ -38,21 +38,44 @@ int main(int count, char** arguments) try {
                     penstock::flavour() == penstock::Flavour::legacy ? "penstock-legacy" : "penstock",
                     build_text(PENSTOCK_VERSION, penstock::flavour(), penstock::built_with_cuda()));
   commands.add("hash", "Print the BLAKE3 hash of files, as b3sum does",
-               "a file could not be read, or a hash does not match", hash);
-  commands.add("doctor", "Say what this machine is and what would hold a pipeline back", "", doctor);
+               "a file could not be read, or a hash does not match", hash,
+               "penstock hash /usr/include > sums\n"
+               "penstock hash --check --quiet sums\n"
+               "penstock hash --device cuda --trace trace.json large-file\n");
+  commands.add("doctor", "Say what this machine is and what would hold a pipeline back", "", doctor,
+               "penstock doctor\n"
+               "penstock doctor --read large-file\n"
+               "penstock doctor --list-models\n");
 #ifdef PENSTOCK_MEASURING
   commands.add("lab", "Try out how streams order and overlap what a device does",
-               "an experiment did not go as expected, or could not be judged", lab);
+               "an experiment did not go as expected, or could not be judged", lab,
+               "penstock lab legacy-between\n"
+               "penstock lab --device model:h200 --trace trace.json issue-order\n"
+               "penstock lab --source streams\n");
   commands.add("bench", "Measure pipelines over named axes: threads, lanes, sizes, signals",
-               "a point was not measured, or input is missing from it", bench);
+               "a point was not measured, or input is missing from it", bench,
+               "penstock bench --producers 1,2,4 --tile 4KiB..1MiB*16 --html page.html\n"
+               "penstock bench --fill file --file large-file --work hash --csv\n"
+               "penstock bench --device model:h200 --lanes 1..4 --json\n");
   commands.add("compare", "Measure the legacy build against the per-thread one, in turn",
-               "a point was not measured, a claim does not hold, or programs differ or cannot be compared", compare);
+               "a point was not measured, a claim does not hold, or programs differ or cannot be compared", compare,
+               "penstock compare --producers 1,4 --tile 4KiB --html page.html\n"
+               "penstock compare --work busy:500us --expect 'speed_up >= 1.5'\n"
+               "penstock compare --programs ./before ./after --result out.bin -- input\n");
   commands.add("tune", "Look for the best threads, lanes, sizes and signal for a job, and save them",
-               "nothing was found within --memory", tune);
+               "nothing was found within --memory", tune,
+               "penstock tune --within 30 --save profile.json\n"
+               "penstock tune --for latency --tile 64KiB --load 0.3\n"
+               "penstock tune --device model:h200 --lanes 1,2 --json\n");
   commands.add("try", "Run any CUDA program as it is and with per-thread default streams, in turn",
-               "results differ, cannot be compared, or are in order only by the legacy default stream", tried);
+               "results differ, cannot be compared, or are in order only by the legacy default stream", tried,
+               "penstock try -- ./program input\n"
+               "penstock try --repeats 9 --result out.bin --html page.html -- ./program\n");
   commands.add("watch", "Say where the time of any CUDA program goes, and if streams would help",
-               "the program failed or used no GPU, or a claim does not hold", watch);
+               "the program failed or used no GPU, or a claim does not hold", watch,
+               "penstock watch -- python3 train.py\n"
+               "penstock watch --expect 'overlap > 0.6' --trace trace.json -- ./program\n"
+               "penstock watch --read logs/1234.watch --json\n");
 #else
   commands.lacks({"lab", "bench", "compare", "tune", "try", "watch"},
                  "it is built with -D PENSTOCK_MEASURING=OFF, as ./dev demo does; ./dev build makes all commands");

@@ -60,6 +60,17 @@ case $2 in
       done < <(grep -oE '^ *(-[a-z],)?--[a-z-]+' out | grep -oE -- '--[a-z-]+')
     done
     ;;
+  ExamplesHaveOptionsThatThereAre)
+    for command in "${commands[@]}"; do
+      run "$command" --help
+      examples=$(sed -n '/^Examples:$/,/^$/p' out | grep '^  penstock') || fail "$command has no example: $(cat out)"
+      grep -q '^\.SH EXAMPLES$' "share/man/man1/penstock-$command.1" || fail "the page of $command has no example"
+      while read -r option; do
+        grep -qE -- "^ +(-[a-z],)?$option( |\$)" out || fail "$command has no $option"
+      done < <(sed 's/ -- .*//' <<<"$examples" | grep -oE -- '--[a-z-]+')
+      [[ -z $(awk 'length > 100' out) ]] || fail "a line of $command is longer than 100 characters"
+    done
+    ;;
   BashCompletesALine)
     # shellcheck source=/dev/null
     source share/bash-completion/completions/penstock
@@ -73,6 +84,7 @@ case $2 in
     expect_offer 'default own' penstock hash --streams =
     expect_offer own penstock hash --streams = o
     expect_offer '--producers' penstock bench --prod
+    expect_offer 'model:c2050 model:c1060' penstock bench --device model:c
     expect_offer '--check' penstock hash --json --ch
     expect_offer two-uploads penstock lab two
     # File names, which readline offers if the function offers nothing.

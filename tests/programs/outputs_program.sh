@@ -147,6 +147,22 @@ for one in text.splitlines() if one_a_line else [text]:
 PYTHON
     done
     ;;
+  EachCsvHasAsManyCellsInEachLine)
+    for words in "${short_bench[*]}" "${short_tune[*]}" 'lab --device cpu roofline legacy-beside'; do
+      # shellcheck disable=SC2086  # Several words are meant.
+      run $words --csv
+      expect_code 0
+      python3 - << 'PYTHON' || fail "$words: $(cat out)"
+import csv
+lines = list(csv.reader(open('out', newline='')))
+assert len(lines) > 1 and len({len(line) for line in lines}) == 1, lines
+assert all(name.replace('_', '').replace('-', '').isalnum() for name in lines[0]), lines[0]
+PYTHON
+      # shellcheck disable=SC2086  # Several words are meant.
+      run $words --csv --json
+      expect_code 2
+    done
+    ;;
   LinesComeWholeAndAtOnce)
     mkfifo pipe
     for ((i = 1000; i < 1300; ++i)); do : > "f$i"; done

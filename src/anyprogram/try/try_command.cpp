@@ -55,7 +55,8 @@ void TryCommand::add_to(CLI::App& command) {
   turns.add_to(command);
   command.add_flag("--no-watch", no_watch,
                    "Leave out the two runs that are watched for the GPU's time and for what would lose its order");
-  command.add_flag("--json", json, "Print the results as JSON");
+  auto& as_data = *command.add_flag("--json", json, "Print the results as JSON");
+  command.add_flag("--csv", csv, "Print a line for each run, with commas")->excludes(&as_data);
   command.add_option("--html", html, "Write a page of the results to this file")
       ->type_name("FILE")
       ->check(names_an_output());
@@ -166,8 +167,9 @@ ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   if (json && !output.write(results)) return exit_some_failed;
   if (OutputFile* const page = files.of("--html"); page != nullptr) write_page(*page, results, title_of("try"));
   if (!failure.empty()) return fail(failure);
-  if (!json && !output.write(as_text(compared) + sentence_on_streams(looked_at.counts()) + "\n" + watched.as_text()))
-    return exit_some_failed;
+  std::string const text =
+      csv ? as_csv(compared) : as_text(compared) + sentence_on_streams(looked_at.counts()) + "\n" + watched.as_text();
+  if (!json && !output.write(text)) return exit_some_failed;
   return compared.right().value_or(false) ? exit_ok : exit_some_failed;
 }
 

@@ -25,6 +25,7 @@ struct TryCommand {
   unsigned rounds = 5;
   bool no_watch = false;
   bool json = false;
+  bool csv = false;
   std::string html;
   std::string command_line;
 

@@ -44,6 +44,17 @@ std::string as_text(WholeComparison const& compared) {
   return text_table(rows, 1) + "\n" + compared.effect_sentence() + "\n" + compared.right_sentence() + "\n";
 }
 
+std::string as_csv(WholeComparison const& compared) {
+  std::string lines = csv_line({"side", "run", "wall_s", "cpu_s"});
+  for (Contender const contender : both) {
+    auto const& wall = compared.wall(contender);
+    auto const& cpu = compared.cpu(contender);
+    for (std::size_t i = 0; i < wall.size(); ++i)
+      lines += csv_line({compared.name(contender), std::to_string(i + 1), Json(wall[i]).dump(), Json(cpu[i]).dump()});
+  }
+  return lines;
+}
+
 Json as_members(WholeComparison const& compared) {
   Json json{{"repeats", compared.rounds()}};
   Json sides = Json::array();

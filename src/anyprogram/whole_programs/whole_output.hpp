@@ -13,6 +13,8 @@ namespace penstock::cli {
 ///
 /// Shape: after a round.
 std::string as_text(WholeComparison const& compared);
+/// A line of names and one for each run, with commas.
+std::string as_csv(WholeComparison const& compared);
 /// The same as members of JSON, which docs/commands/try.md describes.
 nlohmann::ordered_json as_members(WholeComparison const& compared);
 

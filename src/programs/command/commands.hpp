@@ -25,14 +25,17 @@ class Commands {
   Commands(std::string const& sentence, std::string const& name, std::string const& version);
 
   /// Adds a command, which is an object with `add_to(CLI::App&)` and `run(StandardOutput&, Interrupt const&)` and
-  /// outlives this. `some_failed` says in its help what exit code 1 means.
+  /// outlives this. `some_failed` says in its help what exit code 1 means; `examples` are command lines, as HelpText
+  /// has them.
   ///
   /// Throws: CLI::OptionAlreadyAdded, if the command names an option twice.
   template <class Command>
-  void add(char const* name, char const* sentence, char const* some_failed, Command& command) {
+  void add(char const* name, char const* sentence, char const* some_failed, Command& command,
+           char const* examples = "") {
     CLI::App& app = *app_.add_subcommand(name, sentence);
-    app.formatter(std::make_shared<HelpText>(some_failed));
+    app.formatter(std::make_shared<HelpText>(some_failed, examples));
     command.add_to(app);
+    group_options(app);
     all_.push_back({&app, [&command](auto& output, auto const& interrupt) { return command.run(output, interrupt); }});
   }
   /// Names commands that other builds of this program have, and how to get one that has them.

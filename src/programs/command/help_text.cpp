@@ -2,9 +2,11 @@
 #include "programs/command/help_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "programs/command/ending.hpp"
@@ -56,6 +58,11 @@ std::string HelpText::some_failed_of(CLI::App const& command) {
   return help != nullptr ? help->some_failed_ : exit_meanings[exit_some_failed].words;
 }
 
+std::string HelpText::examples_of(CLI::App const& command) {
+  auto const* const help = dynamic_cast<HelpText const*>(command.get_formatter().get());
+  return help != nullptr ? help->examples_ : "";
+}
+
 std::string HelpText::make_help(CLI::App const* command, std::string name, CLI::AppFormatMode mode) const {
   std::string text = CLI::Formatter::make_help(command, std::move(name), mode);
   // Parts that a command lacks leave empty lines behind.
@@ -80,6 +87,12 @@ std::string HelpText::make_subcommand(CLI::App const* command) const {
 std::string HelpText::make_footer(CLI::App const* command) const {
   std::string text = "\n" + wrapped(without_breaks(command->get_footer()), 0, columns);
   if (text.size() > 1) text += '\n';
+  if (!examples_.empty()) {
+    text += "Examples:\n";
+    for (std::string const& line : CLI::detail::split(examples_, '\n'))
+      if (!line.empty()) text += "  " + line + "\n";
+    text += '\n';
+  }
   text += "Exit codes:\n";
   for (ExitMeaning const& one : exit_meanings) {
     std::string lines = wrapped(one.code == exit_some_failed ? some_failed_ : one.words, code_indent, columns);
@@ -87,6 +100,34 @@ std::string HelpText::make_footer(CLI::App const* command) const {
     text += lines.replace(2, code.size(), code);
   }
   return text;
+}
+
+void group_options(CLI::App& command) {
+  constexpr std::size_t few = 14;
+  struct Group {
+    char const* name;
+    std::span<std::string_view const> options;
+  };
+  static constexpr auto pipeline = std::to_array<std::string_view>(
+      {"producers", "lanes", "consumers", "tile",      "slots",   "batch",     "tiles",    "memory",
+       "spin",      "aim",   "signal",    "shape",     "streams", "transport", "graphs",   "spare",
+       "ordered",   "bind",  "sink",      "attribute", "profile", "no-bind",   "priority", "run-to-completion"});
+  static constexpr auto devices = std::to_array<std::string_view>({"device", "slower"});
+  static constexpr auto measuring =
+      std::to_array<std::string_view>({"repeats", "window", "load", "within", "one-process", "no-ceilings", "case",
+                                       "for", "expect", "no-verdict", "no-digests", "no-trace-cost"});
+  static constexpr auto outputs =
+      std::to_array<std::string_view>({"json", "csv", "html", "trace", "trace-every", "trace-with", "nvtx", "save",
+                                       "logs", "no-progress", "limit", "stats-every", "metrics"});
+  auto const all = command.get_options([](CLI::Option const* option) { return !option->get_group().empty(); });
+  if (all.size() < few) return;
+  for (Group const& group : {Group{"Devices", devices}, Group{"Pipeline", pipeline}, Group{"Measuring", measuring},
+                             Group{"Output", outputs}}) {
+    for (std::string_view const name : group.options) {
+      CLI::Option* const option = command.get_option_no_throw("--" + std::string(name));
+      if (option != nullptr && option->get_group() == "Options") option->group(group.name);
+    }
+  }
 }
 
 std::string value_name(CLI::Option const& option) {

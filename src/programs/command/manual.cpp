@@ -177,6 +177,12 @@ std::string manual_page(CLI::App const& program, CLI::App const& command) {
     }
   }
   page += options_section(command);
+  if (std::string const examples = HelpText::examples_of(command); !examples.empty()) {
+    page += ".SH EXAMPLES\n.nf\n";
+    for (std::string const& line : CLI::detail::split(examples, '\n'))
+      if (!line.empty()) page += roff(line) + "\n";
+    page += ".fi\n";
+  }
   page += ".SH EXIT STATUS\n";
   for (ExitMeaning const& one : exit_meanings) {
     page += ".TP\n" + bold(std::to_string(one.code)) + "\n" +

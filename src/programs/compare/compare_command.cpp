@@ -206,6 +206,7 @@ ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt)
   if (!programs.programs.empty()) {
     return programs.run({.rounds = rounds,
                          .json = sweep.json,
+                         .csv = sweep.csv,
                          .html = sweep.html,
                          .expected = claim,
                          .command_line = sweep.command_line},

@@ -19,7 +19,7 @@
 namespace penstock::cli {
 namespace {
 
-constexpr std::array<std::string_view, 6> shared_options{"rounds", "repeats", "json", "html", "expect", "help"};
+constexpr std::array<std::string_view, 7> shared_options{"rounds", "repeats", "json", "csv", "html", "expect", "help"};
 
 bool is_shared(CLI::Option const& option) {
   auto const& names = option.get_lnames();
@@ -79,7 +79,10 @@ ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Inte
   all["programs"] = programs;
   all["arguments"] = words;
   std::string const results = all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  bool const told = output.write(asked.json ? results : failure.empty() ? as_text(compared) : "");
+  bool const told = output.write(asked.json         ? results
+                                 : !failure.empty() ? ""
+                                 : asked.csv        ? as_csv(compared)
+                                                    : as_text(compared));
   if (OutputFile* const page = files.of("--html"); page != nullptr) write_page(*page, results, title_of("compare"));
   if (!failure.empty()) {
     tell(failure);

@@ -24,12 +24,14 @@ struct ProgramsToCompare {
   struct Asked {
     unsigned rounds = 5;
     bool json = false;
+    bool csv = false;
     std::string html = {};
     std::optional<Claim> expected = {};
     std::string command_line = {};
   };
 
-  /// Adds its options. Among those that `command` has already, only `--repeats`, `--json`, `--html`, `--expect` and
+  /// Adds its options. Among those that `command` has already, only `--repeats`, `--json`, `--csv`, `--html`,
+  /// `--expect` and
   /// `--help` can be combined with `--programs`.
   void add_to(CLI::App& command);
   /// Throws: Error of kind bad_argument, if options were given that cannot be combined.

@@ -22,7 +22,7 @@ inline namespace PENSTOCK_FLAVOUR {
 void DoctorCommand::add_to(CLI::App& command) {
   auto& probed = *command.add_option("--device", device, "What to probe: auto, cpu, cuda, cuda:N or model:NAME")
                       ->type_name("NAME")
-                      ->check(offers("auto, cpu, cuda, model:h200"));
+                      ->check(offers(one_device_words));
   slower.add_to(command);
   auto& reading =
       *command.add_option("--read", read, "Also read this file once, for 10 s at most, to see how fast that goes")

@@ -122,7 +122,8 @@ void TuneCommand::add_to(CLI::App& command) {
   command.add_option("--save", save, "Write the best settings to this file, for --profile")
       ->type_name("FILE")
       ->check(names_an_output());
-  command.add_flag("--json", json, "Print JSON, as docs/tune.md says");
+  auto& as_data = *command.add_flag("--json", json, "Print JSON, as docs/tune.md says");
+  command.add_flag("--csv", csv, "Print a line for each setting that was tried, with commas")->excludes(&as_data);
   trace.add_trace_to(command, "one more run with the best settings");
   command.footer(
       "SIZE is in bytes, or in KiB, MiB, GiB (1024-fold) or kB, MB, GB (1000-fold), and so are those in the LIST of "
@@ -224,8 +225,10 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   bool const saves = tuned.best && !tuned.beyond && wrong.empty() && profile_file != nullptr && !interrupt.requested();
   std::exception_ptr const unsaved = saves ? save_to(*profile_file, profile_text(profile_of(facts, tuned))) : nullptr;
   bool const saved = saves && unsaved == nullptr;
-  std::string text = json ? tuned_as_json(facts, tuned, saved ? save : "") : tuned_as_text(facts, tuned);
-  if (saved && !json) {
+  std::string text = json  ? tuned_as_json(facts, tuned, saved ? save : "")
+                     : csv ? tuned_as_csv(facts, tuned)
+                           : tuned_as_text(facts, tuned);
+  if (saved && !json && !csv) {
     text += "saved as " + save + "; " + (lists.job != nullptr ? "run" : "penstock hash") +
             ", bench and compare take it with --profile\n";
   }

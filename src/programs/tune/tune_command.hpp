@@ -28,6 +28,7 @@ struct TuneCommand {
   std::string memory;  ///< Memory that a setting may pin; empty for what is safe here.
   std::string save;    ///< File for the profile; empty for none.
   bool json = false;
+  bool csv = false;
   ProfileOption profile;     ///< Another start for the search.
   TraceArguments trace;      ///< The trace shows the best.
   std::string command_line;  ///< Command line as the user wrote it, for the results.

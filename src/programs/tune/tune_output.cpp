@@ -188,6 +188,29 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
   return text;
 }
 
+std::string tuned_as_csv(BenchFacts const& facts, Tuned const& tuned) {
+  std::vector<std::string> names;
+  for (Axis const& axis : tuned.axes) names.push_back(axis.name);
+  std::string const figure = for_latency(tuned) ? "p99_us" : "gb_per_s";
+  for (std::string const& name : {std::string("found_by"), std::string("runs"), figure, figure + "_min",
+                                  figure + "_max", std::string("against"), std::string("verdict"), std::string("best"),
+                                  std::string("device_name"), std::string("date"), std::string("error")})
+    names.push_back(name);
+  std::string lines = csv_line(names);
+  for (std::size_t at = 0; at < tuned.tried.size(); ++at) {
+    TunedPoint const& point = tuned.tried[at];
+    std::vector<std::string> cells = point.point.values;
+    cells.insert(cells.end(), {point.found_by, std::to_string(point.figures.size())});
+    Json const spread = spread_as_json(tuned, tuned.sought, point.figures);
+    for (char const* const member : {"median", "min", "max"})
+      cells.push_back(spread.is_null() ? "" : spread.at(member).dump());
+    cells.insert(cells.end(), {Json(point.against).dump(), became_text(tuned, at), tuned.best == at ? "yes" : "no",
+                               facts.device.name, facts.date, point.error});
+    lines += csv_line(cells);
+  }
+  return lines;
+}
+
 std::string tuned_as_json(BenchFacts const& facts, Tuned const& tuned, std::string const& saved) {
   Json axes = Json::array();
   for (Axis const& axis : tuned.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});

@@ -192,6 +192,9 @@ import json
 all = json.load(open('out'))
 assert all['kind'] == 'compare programs' and all['repeats'] == 3 and all['right'] is True and len(all['programs']) == 2, all
 PYTHON
+    run compare --programs "$victim" "$folder/penstock-victim-linked" --repeats 3 --csv -- asks own
+    expect_code 0
+    [[ $(head -n 1 out) == side,run,wall_s,cpu_s && $(wc -l < out) == 7 ]] || fail "$(cat out)"
     run compare --programs /bin/true /bin/false --html page.html
     expect_code 1
     expect_out 'It is not right with /bin/false: the exit code differs from what it is with /bin/true'

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "engine/core/words.hpp"
+#include "models/models.hpp"
 #include "penstock/options.hpp"
 #include "programs/measure/sweep_arguments.hpp"
 
@@ -65,6 +66,15 @@ TEST(OfferedValues, AreNotAllThatTheOptionTakesAndNotInItsHelp) {
   app.parse("--some sideways");
   EXPECT_EQ(value, "sideways");
   EXPECT_THAT(app.help(), Not(HasSubstr("down")));
+}
+
+TEST(OfferedValues, OfDevicesHaveEachModel) {
+  for (char const* const words : {one_device_words, device_words}) {
+    CLI::App app;
+    std::string value;
+    auto const offered = offered_values(*app.add_option("--device", value)->check(offers(words)));
+    for (std::string const& model : built_in_models()) EXPECT_THAT(offered, testing::Contains("model:" + model));
+  }
 }
 
 TEST(OfferedValues, OfTheAxesAreWhatTheyTake) {

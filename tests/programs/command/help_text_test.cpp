@@ -51,6 +51,38 @@ TEST_F(AHelp, KeepsEveryWordOfAnOption) {
   EXPECT_THAT(words, HasSubstr("whatever else was asked for, behind this line, too"));
 }
 
+TEST_F(AHelp, HasItsExamplesAsTheyAre) {
+  command->formatter(std::make_shared<HelpText>("it could not be said", "count say --times 3\ncount say\n"));
+  EXPECT_THAT(command->help(), HasSubstr("Examples:\n  count say --times 3\n  count say\n\nExit codes:\n"));
+}
+
+TEST_F(AHelp, HasNoTwoEmptyLinesInARow) {
+  EXPECT_THAT(command->help(), testing::Not(HasSubstr("\n\n\n")));
+}
+
+TEST_F(AHelp, SaysInSentencesWhatGoesWithAnOption) {
+  auto& json = *command->add_flag("--json")->description("Print JSON");
+  command->add_flag("--csv")->description("Print lines with commas")->excludes(&json);
+  command->add_flag("--names")->description("With names")->needs(&json);
+  EXPECT_THAT(command->help(), HasSubstr("Print lines with commas. Not with --json.\n"));
+  EXPECT_THAT(command->help(), HasSubstr("With names. Needs --json.\n"));
+}
+
+TEST(GroupOptions, PutsThoseOfManyUnderHeadings) {
+  CLI::App command;
+  for (char const* const name : {"--own", "--producers", "--lanes", "--device", "--json"}) command.add_option(name);
+  group_options(command);
+  EXPECT_EQ(command.get_option("--lanes")->get_group(), "Options") << "there are few";
+  for (int i = 0; i < 20; ++i) command.add_option("--own-" + std::to_string(i));
+  command.add_option("--csv")->group("");
+  group_options(command);
+  EXPECT_EQ(command.get_option("--lanes")->get_group(), "Pipeline");
+  EXPECT_EQ(command.get_option("--device")->get_group(), "Devices");
+  EXPECT_EQ(command.get_option("--json")->get_group(), "Output");
+  EXPECT_EQ(command.get_option("--csv")->get_group(), "") << "it is hidden";
+  EXPECT_EQ(command.get_option("--own")->get_group(), "Options");
+}
+
 TEST(NearestTo, FindsWhatATypingErrorWasMeantToBe) {
   EXPECT_EQ(nearest_to("--prodcers", {"--lanes", "--producers"}), "--producers");
   EXPECT_EQ(nearest_to("bnech", {"hash", "bench"}), "bench");
