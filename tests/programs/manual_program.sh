@@ -84,7 +84,7 @@ case $2 in
     expect_offer 'default own' penstock hash --streams =
     expect_offer own penstock hash --streams = o
     expect_offer '--producers' penstock bench --prod
-    expect_offer 'model:c2050 model:c1060' penstock bench --device model:c
+    expect_offer 'model:c1060 model:c2050' penstock bench --device model:c
     expect_offer '--check' penstock hash --json --ch
     expect_offer two-uploads penstock lab two
     # File names, which readline offers if the function offers nothing.
