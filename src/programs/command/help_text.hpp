@@ -36,7 +36,7 @@ class HelpText final : public CLI::Formatter {
 };
 
 /// Puts the options of a command that has many under headings: those of its pipeline, of devices, of measuring and of
-/// its outputs. Its own options, and hidden ones, stay as they are.
+/// its outputs, by their names. All others, and hidden ones, stay as they are.
 void group_options(CLI::App& command);
 
 /// Placeholder of an option's value: its type, without what validators add to it.

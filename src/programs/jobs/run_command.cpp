@@ -20,6 +20,7 @@
 #include "programs/command/results.hpp"
 #include "programs/measure/figures.hpp"
 #include "programs/measure/job_profile.hpp"
+#include "programs/measure/size_remark.hpp"
 #include "programs/measure/sweep_arguments.hpp"
 #include "programs/measure/trial.hpp"
 
@@ -173,6 +174,8 @@ std::vector<NamedFile> RunCommand::named_by(bool JobOption::*kind) const {
 
 ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   measure::Setting const wanted = setting();
+  for (char const* const option : {"tile", "memory"})
+    say_size_remark("--" + std::string(option), pipeline.values.at(option));
   JobPoint const point = wanted.point();
   trace.check();
   auto written = outputs();

@@ -51,9 +51,9 @@ int run_job(int count, char** arguments, Job const& described, char const* libra
     commands.add("bench", "Measure the job over named axes: threads, lanes, sizes, signals, its own options",
                  "a point was not measured, or input is missing from it", bench);
     commands.add("compare", "Measure the legacy build of the job against the per-thread one, in turn",
-                 "a point was not measured, a claim does not hold, or programs differ or cannot be compared", compare);
+                 "a point was not measured, a claim does not hold, or results differ", compare);
     commands.add("tune", "Look for the best threads, lanes, sizes and signal for the job, and save them",
-                 "nothing was found within --memory", tune);
+                 "nothing was found within --memory, or results differ", tune);
     commands.add("watch", "Do the job once, and say where its time on a GPU goes, and if streams would help",
                  "the run failed or gave a GPU nothing to do, or a claim does not hold", watch);
   } catch (CLI::ConstructionError const& problem) {

@@ -86,6 +86,15 @@ case $2 in
     [[ ! -s out ]] || fail "there are results: $(cat out)"
     expect_err "$name: The run gave a GPU nothing to do. If it should, name a GPU with --device cuda"
     ;;
+  SaysWhatASizeInThousandsIs)
+    run run "${job[@]}" --tile 64KB
+    expect_code 0
+    expect_err "$name: --tile 64KB is 64000 bytes; 64KiB is 65536."
+    run run "${job[@]}" --tile 64KiB --memory 1MB
+    expect_err "$name: --memory 1MB is 1000000 bytes; 1MiB is 1048576."
+    run run "${job[@]}" --tile 64KiB
+    ! grep -q 'bytes; ' err || fail "$(cat err)"
+    ;;
   RefusesPointsThatCannotBe)
     # The command names options as they are given, and measures nothing.
     for command in bench compare; do

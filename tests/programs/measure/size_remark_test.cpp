@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/measure/size_remark.hpp"
 
-#include <string>
-
 #include <gtest/gtest.h>
-
-#include "penstock/error.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -23,32 +19,6 @@ TEST(SizeRemark, IsOfTheFirstSizeOfAListOrARange) {
 TEST(SizeRemark, IsEmptyWhereNoSizeCouldMeanAnother) {
   for (char const* const list : {"", "4096", "4b", "4k", "4KiB", "4KiB..1MiB*4", "4kib,1m", "free", "kb"})
     EXPECT_EQ(size_remark("--tile", list), "") << list;
-}
-
-/// The options of a sweep of the built-in job, with a file to read.
-struct AFileToRead : testing::Test {
-  CLI::App command;
-  AxisOptions axes;
-  void SetUp() override {
-    axes.add_to(command);
-    axes.add_plain_to(command);
-  }
-  void ask(std::string const& words) { command.parse(words); }
-};
-
-TEST_F(AFileToRead, IsRefusedIfNoTileIsFilledFromAFile) {
-  ask("--file /dev/null --fill none,memcpy");
-  try {
-    axes.check({});
-    FAIL() << "it was taken";
-  } catch (Error const& error) {
-    EXPECT_STREQ(error.what(), "--file /dev/null would not be read: add --fill file, or leave --file out.");
-  }
-}
-
-TEST_F(AFileToRead, IsTakenIfSomeTilesAreFilledFromIt) {
-  ask("--file /dev/null --fill none,file");
-  EXPECT_NO_THROW(axes.check({}));
 }
 
 }  // namespace
