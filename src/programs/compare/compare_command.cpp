@@ -52,10 +52,11 @@ ExitCode interrupted(char const* what) {
 void CompareCommand::add_to(CLI::App& command) {
   sweep.add_to(command, {{"producers", "1,2,4"}});
   cases.add_to(command);
-  rounds_ = command.add_option("--repeats", rounds, "How often each program runs. Default: 5; of a model 3")
-                ->type_name("N")
-                ->check(whole_number(1, 100));
-  add_former_option(command, "--rounds", *rounds_);
+  auto& how_often = *command.add_option("--repeats", rounds, "How often each program runs. Default: 5; of a model 3")
+                         ->type_name("N")
+                         ->check(whole_number(1, 100));
+  add_former_option(command, "--rounds", how_often);
+  rounds_ = &how_often;
   trace.add_to(command, "one more run of each build, at the point where they differ most,");
   command
       .add_option("--expect", expected,
@@ -217,10 +218,11 @@ ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt)
   if (sweep.axes.job != nullptr) expect_both_programs(program);
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
   sweep.axes.remark_on_sizes();
-  return suited(interrupt.token()).compare(files, output, interrupt);
+  return suited(interrupt.token()).compare(claim, files, output, interrupt);
 }
 
-ExitCode CompareCommand::compare(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) const {
+ExitCode CompareCommand::compare(std::optional<Claim> const& claim, FilesToWrite& files, StandardOutput& output,
+                                 Interrupt const& interrupt) const {
   std::string const date = date_now();
   std::vector<ScratchFile> scratch(trace.file.empty() ? 0 : sides_of(program).size());
   sweep.warn_of_foreign_profile(std::nullopt, interrupt.token());

@@ -42,7 +42,8 @@ struct CompareCommand {
   /// The same for models of GPUs, with what is not named and suits them; and says on standard error how long that
   /// takes.
   CompareCommand suited(std::stop_token const& stop) const;
-  ExitCode compare(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) const;
+  ExitCode compare(std::optional<Claim> const& claim, FilesToWrite& files, StandardOutput& output,
+                   Interrupt const& interrupt) const;
   /// Throws: Error of kind bad_argument, if `expected` is no claim.
   std::optional<Claim> claim() const;
   /// Output of a program's `bench` with these arguments, as JSON; possibly partial if `interrupt` was requested. It
