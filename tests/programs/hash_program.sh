@@ -121,7 +121,7 @@ case $2 in
     for size in 0 1 5000 70000 3000000; do some_bytes "$size" "of$size"; done
     b3sum of* > expected
     for devices in cpu,cpu cpu:0,cpu:1,cpu:2 all; do
-      run hash of* --device "$devices" --tile 64KiB --ordered
+      run hash of* --device "$devices" --tile 64KiB --ordered yes
       expect_code 0
       expect_same_as expected
     done
