@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <string>
 
 #include "kernels/basic/cuda_bodies.hpp"
+#include "kernels/basic/half.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
@@ -38,13 +38,6 @@ struct Step {
   }
 };
 
-/// The bits of a half moved to their places in a float are too small by 2^112, also for halves without a leading 1.
-inline float widened(std::uint16_t half) noexcept {
-  auto const bits = static_cast<std::uint32_t>(half & 0x7fffU) << 13;
-  float const size = std::bit_cast<float>(bits) * 0x1p112F;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(size) | static_cast<std::uint32_t>(half & 0x8000U) << 16);
-}
-
 struct Matrices {
   std::uint16_t const* a;
   std::uint16_t const* b;
@@ -61,11 +54,11 @@ void multiply_block(Matrices const& all, std::uint32_t row, std::uint32_t column
   for (std::uint32_t depth = 0; depth < size.depth; depth += depth_step) {
     for (std::uint32_t i = 0; i < side; ++i) {
       std::uint16_t const* const from = all.a + std::size_t{row + i} * size.depth + depth;
-      std::transform(from, from + depth_step, step.a[i].begin(), widened);
+      std::transform(from, from + depth_step, step.a[i].begin(), float_of);
     }
     for (std::uint32_t k = 0; k < depth_step; ++k) {
       std::uint16_t const* const from = all.b + std::size_t{depth + k} * size.columns + column;
-      std::transform(from, from + side, step.b[k].begin(), widened);
+      std::transform(from, from + side, step.b[k].begin(), float_of);
     }
     for (std::uint32_t i = 0; i < side; ++i) {
       float* const to = all.c + std::size_t{row + i} * size.columns + column;
@@ -82,10 +75,10 @@ void multiply_sample(Matrices const& all) {
   for (std::uint32_t row = 0; row < matrix_sample_rows; ++row) {
     std::array<float, matrix_sample_columns> sums{};
     for (std::uint32_t k = 0; k < size.depth; ++k) {
-      float const factor = widened(all.a[std::size_t{row} * size.depth + k]);
+      float const factor = float_of(all.a[std::size_t{row} * size.depth + k]);
       std::uint16_t const* const from = all.b + std::size_t{k} * size.columns;
       for (std::uint32_t column = 0; column < matrix_sample_columns; ++column) {
-        sums[column] += factor * widened(from[column]);
+        sums[column] += factor * float_of(from[column]);
       }
     }
     std::ranges::copy(sums, all.c + std::size_t{row} * size.columns);
@@ -158,19 +151,6 @@ void matrix_roof(std::uint32_t rounds, DeviceSpan<float> to, StreamRef stream) {
 
 void matrix_product_prepare(StreamRef stream) {
   if (stream.kind() == DeviceKind::cuda) matrix_product_prepare_cuda();
-}
-
-std::uint16_t half_of(float number) noexcept {
-  auto const bits = std::bit_cast<std::uint32_t>(number);
-  auto const sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
-  std::uint32_t const size = bits & 0x7fffffffU;
-  if (size == 0) return sign;
-  constexpr std::uint32_t half_step = 1U << 12, exponents = 112U << 23;
-  return static_cast<std::uint16_t>(sign | (size - exponents + half_step) >> 13);
-}
-
-float float_of(std::uint16_t half) noexcept {
-  return widened(half);
 }
 
 }  // namespace penstock

@@ -59,10 +59,4 @@ constexpr double matrix_roof_flops(std::uint32_t rounds, std::size_t blocks) {
 /// Loads the kernels, as blake3_prepare does.
 void matrix_product_prepare(StreamRef stream);
 
-/// The nearest half; the larger of two that are as near. The other function gives the value of a half.
-///
-/// Shape: numbers that are 0 or whose size is from 2^-14 to 65504.
-std::uint16_t half_of(float number) noexcept;
-float float_of(std::uint16_t half) noexcept;
-
 }  // namespace penstock

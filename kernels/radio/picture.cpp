@@ -5,7 +5,6 @@
 #include <string>
 
 #include "engine/core/shared_library.hpp"
-#include "kernels/radio/zlib_calls.hpp"
 #include "penstock/radio.hpp"
 
 namespace penstock {
@@ -13,9 +12,22 @@ namespace {
 
 using Colour = std::array<std::uint8_t, 3>;  // Red, green, blue.
 
-zlib::Calls load_zlib() {
+/// The functions of the library that are called: those of zlib.h, whose interface has not changed since 1.2. zlib's
+/// `unsigned long` has the size of its own size type.
+///
+/// Source: zlib 1.2.13, zlib.h.
+struct ZlibCalls {
+  // NOLINTBEGIN(google-runtime-int): zlib's types.
+  unsigned long (*compress_bound)(unsigned long bytes) = nullptr;
+  int (*compress)(unsigned char* to, unsigned long* to_bytes, unsigned char const* from, unsigned long bytes,
+                  int level) = nullptr;
+  unsigned long (*crc32)(unsigned long before, unsigned char const* from, unsigned bytes) = nullptr;
+  // NOLINTEND(google-runtime-int)
+};
+
+ZlibCalls load_zlib() {
   SharedLibrary const library({"libz.so.1"});
-  zlib::Calls calls;
+  ZlibCalls calls;
   if (library.loaded()) {
     library.find(calls.compress_bound, "compressBound");
     library.find(calls.compress, "compress2");
@@ -49,14 +61,14 @@ unsigned char const* bytes_of(std::string const& text) {
   return reinterpret_cast<unsigned char const*>(text.data());
 }
 
-std::string chunk(zlib::Calls const& zlib, std::string const& type, std::string const& content) {
+std::string chunk(ZlibCalls const& zlib, std::string const& type, std::string const& content) {
   std::string const covered = type + content;
   auto const crc = zlib.crc32(0, bytes_of(covered), static_cast<unsigned>(covered.size()));
   return big_endian(static_cast<std::uint32_t>(content.size())) + covered + big_endian(static_cast<std::uint32_t>(crc));
 }
 
 std::string png_of(std::uint32_t width, std::uint32_t height, std::span<std::uint8_t const> levels) {
-  zlib::Calls const zlib = load_zlib();
+  ZlibCalls const zlib = load_zlib();
   std::string palette, rows;
   for (unsigned level = 0; level < 256; ++level) {
     for (std::uint8_t const part : colour_of(level)) palette += static_cast<char>(part);

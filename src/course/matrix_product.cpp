@@ -11,6 +11,7 @@
 #include "course/experiment.hpp"
 #include "course/judgements.hpp"
 #include "course/workbench.hpp"
+#include "kernels/basic/half.hpp"
 #include "kernels/basic/multiply_add.hpp"
 
 namespace penstock::lab {

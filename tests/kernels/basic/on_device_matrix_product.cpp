@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/basic/half.hpp"
 #include "kernels/basic/matrix_product.hpp"
 #include "kernels/kernels_on_device.hpp"
 #include "penstock/error.hpp"
