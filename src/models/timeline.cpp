@@ -19,13 +19,6 @@ constexpr double longest = 1e17;
 Timeline::Time later(Timeline::Time from, double nanoseconds) {
   return from + std::chrono::nanoseconds(std::llround(std::clamp(nanoseconds, 0.0, longest)));
 }
-bool takes_time(Operation const& operation) {
-  Kind const kind = operation.request.kind;
-  return is_copy(operation) || kind == Kind::kernel || kind == Kind::callback;
-}
-double time_left(Operation const& operation) {
-  return modelled(operation).left / modelled(operation).rate;
-}
 Timeline::Time end_of(Operation const& operation, Timeline::Time now) {
   return later(now, time_left(operation));
 }
