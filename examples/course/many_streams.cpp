@@ -51,7 +51,7 @@ int main(int count, char** arguments) try {
     auto const began = Clock::now();
     run(runs);
     std::chrono::duration<double, std::milli> const time = Clock::now() - began;
-    std::printf("streams: %zu, %.5f ms a run\n", used, time.count() / runs);
+    std::printf("streams: %zu, %.5f ms a run (%d to warm up, %d counted)\n", used, time.count() / runs, warm_up, runs);
     largest_error = std::max(largest_error, transform_error(input.values(), 0, output.values()));
   }
   std::printf("largest error: %g\n", largest_error);

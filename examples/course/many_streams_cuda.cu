@@ -48,7 +48,7 @@ int main() {
     check(cudaEventSynchronize(end));
     float time = 0;
     check(cudaEventElapsedTime(&time, start, end));
-    std::printf("streams: %d, %.5f ms a run\n", count, time / runs);
+    std::printf("streams: %d, %.5f ms a run (%d to warm up, %d counted)\n", count, time / runs, warm_up, runs);
     for (int i = 0; i < floats; ++i) largest_error = std::max(largest_error, std::abs(output[i] - 1));
   }
   std::printf("largest error: %g\n", largest_error);
