@@ -255,16 +255,17 @@ Observation reduce_in_four_ways(Workbench& bench) {
 }  // namespace
 
 Experiment collective() {
-  return {.name = "collective",
-          .expectation =
-              "An all-reduce of two devices hides behind their compute, if kernels leave it multiprocessors and it "
-              "begins as soon as a part is ready. Its sums are right in each way.",
-          .why =
-              "Separate streams are not enough: kernels of a collective need room, which compute has to leave free "
-              "(Tuning::spare, AllReduce).",
-          .claim = Claim::may,
-          .run = reduce_in_four_ways,
-          .devices = 2};
+  return {
+      .name = "collective",
+      .expectation =
+          "An all-reduce of two devices hides behind their compute, if kernels leave it multiprocessors and it "
+          "begins as soon as a part is ready. Its sums are right in each way.",
+      .why =
+          "Separate streams are not enough: kernels of a collective need room, which compute has to leave free "
+          "(Tuning::spare, AllReduce). With room, compute: least priority; collective: greatest, stream of its own.",
+      .claim = Claim::may,
+      .run = reduce_in_four_ways,
+      .devices = 2};
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiment: memory that is allocated and freed inside a loop, by the device and in the order of a stream.
+// Experiment: memory that is allocated and freed inside a loop: by the device, in the order of a stream, and there with
+// another stream as its last user.
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,6 +38,17 @@ Time median(std::vector<Time> times) {
   return *middle;
 }
 
+/// Memory in the order of one stream, whose last user is another one.
+struct Kept {
+  DeviceMemory memory;
+  Event last_use;
+  HostClock::time_point let_go;
+};
+struct LoopElsewhere {
+  std::vector<Time> delays;  ///< From the time when the host needed the memory no more until it could be freed.
+  std::set<std::byte const*> places;
+};
+
 /// A loop whose steps are: memory, an upload to it, a kernel that takes its time, one that doubles the numbers, a
 /// download.
 class Steps {
@@ -54,12 +67,7 @@ class Steps {
       std::optional<DeviceMemory> memory(allocate());
       loop.allocate.push_back(HostClock::now() - asked);
       loop.places.insert(memory->bytes().data());
-      auto const here = std::as_writable_bytes(at(step));
-      auto const there = as_floats(memory->bytes());
-      stream.upload(memory->bytes(), here);
-      bench_.kernel(row_, "kernel", stream);
-      sum(there, there, there, stream);
-      stream.download(here, memory->bytes());
+      use(step, memory->bytes(), stream);
       auto const through = HostClock::now();
       free(memory);
       auto const freed = HostClock::now();
@@ -67,6 +75,32 @@ class Steps {
       bench_.note(row_ + ", host", "free", through, freed);
     }
     loop.whole = HostClock::now() - began;
+    return loop;
+  }
+  /// Allocates and frees in the order of `home`. The memory is used in `other`, so it is freed when that has passed an
+  /// event, and only then given to a later step.
+  LoopElsewhere go_through(StreamRef home, StreamRef other) {
+    LoopElsewhere loop;
+    std::deque<Kept> kept;
+    auto const free_first = [&] {
+      kept.front().last_use.wait();
+      home.wait(kept.front().last_use);
+      loop.delays.push_back(HostClock::now() - kept.front().let_go);
+      kept.pop_front();
+    };
+    for (std::size_t step = 0; step < steps; ++step) {
+      while (!kept.empty() && kept.front().last_use.passed()) free_first();
+      DeviceMemory memory = home.allocate(bytes);
+      loop.places.insert(memory.bytes().data());
+      Event const allocated = bench_.device().make_event();
+      home.record(allocated);
+      other.wait(allocated);
+      use(step, memory.bytes(), other);
+      Event last_use = bench_.device().make_event();
+      other.record(last_use);
+      kept.push_back({std::move(memory), std::move(last_use), HostClock::now()});
+    }
+    while (!kept.empty()) free_first();
     return loop;
   }
   /// Number of wrong results, once the stream is through.
@@ -80,6 +114,14 @@ class Steps {
   }
 
  private:
+  void use(std::size_t step, std::span<std::byte> memory, StreamRef stream) {
+    auto const here = std::as_writable_bytes(at(step));
+    auto const there = as_floats(memory);
+    stream.upload(memory, here);
+    bench_.kernel(row_, "kernel", stream);
+    sum(there, there, there, stream);
+    stream.download(here, memory);
+  }
   std::span<float> at(std::size_t step) const { return as_floats(host_.bytes()).subspan(step * count, count); }
 
   Workbench& bench_;
@@ -97,7 +139,7 @@ void add(std::vector<Figure>& figures, std::string const& name, std::string cons
 
 Observation allocate_in_a_loop(Workbench& bench) {
   Device& device = bench.device();
-  Steps by_device(bench, "device"), in_order(bench, "stream");
+  Steps by_device(bench, "device"), in_order(bench, "stream"), elsewhere(bench, "other stream");
   std::size_t wrong = 0;
   Stream const plain = device.make_stream();
   sum_prepare(plain);
@@ -122,16 +164,24 @@ Observation allocate_in_a_loop(Workbench& bench) {
   held.ref().synchronize();
   wrong += in_order.wrong();
 
+  Stream const other = device.make_stream();
+  LoopElsewhere const deferred = elsewhere.go_through(plain, other);
+  other.synchronize();
+  wrong += elsewhere.wrong();
+
   std::vector<Figure> figures;
   add(figures, "Device::allocate", "wait and free", waiting);
   add(figures, "StreamRef::allocate", "free", ordered);
   figures.push_back(
       {"places that " + std::to_string(steps) + " steps in order had", static_cast<double>(ordered.places.size()), ""});
+  figures.push_back({"places, last used by another stream", static_cast<double>(deferred.places.size()), ""});
+  figures.push_back({"until one of them can be had again, median",
+                     std::chrono::duration<double, std::milli>(median(deferred.delays)).count(), "ms"});
   Time waits{};
   for (Time const time : waiting.free) waits += time;
   return {bench.intervals(), std::move(figures),
           verdict_on_ordered_memory(
-              {.over = over, .waits = waits, .loop = ordered.whole, .wrong = wrong, .all = 2 * steps * count})};
+              {.over = over, .waits = waits, .loop = ordered.whole, .wrong = wrong, .all = 3 * steps * count})};
 }
 
 }  // namespace
@@ -143,7 +193,9 @@ Experiment ordered_memory() {
               "memory; one that allocates and frees in the order of its stream is through before the stream has begun.",
           .why =
               "The next step of the same stream may get the same bytes at once, since it runs behind the last use of "
-              "them. penstock's own slots are allocated once, before the first tile.",
+              "them. Where another stream used them last, they cannot be had before it is through. penstock's own "
+              "slots are "
+              "allocated once, before the first tile.",
           .claim = Claim::must,
           .run = allocate_in_a_loop};
 }
