@@ -69,6 +69,8 @@ Experiment pageable_copy();
 Experiment two_uploads();
 /// A kernel of high priority behind many of low priority.
 Experiment priority();
+/// Ways to wait: how long each keeps the host, and how much it waits for.
+Experiment waits();
 /// Ways to wait for an event, and their costs.
 Experiment event_waits();
 /// An all-reduce of two devices beside compute, in four ways.

@@ -28,6 +28,7 @@ std::string line_of(Figure const& figure) {
   std::string line = figure.what + ": " + number_text(figure.value) + unit_text(figure);
   if (figure.possible) line += ", possible " + number_text(*figure.possible);
   if (figure.text) line += ", in the text " + number_text(*figure.text);
+  for (auto const& [heading, content] : figure.beside) line += ", " + heading + " " + content;
   return line;
 }
 
@@ -44,7 +45,7 @@ std::string bounds_of(std::span<Figure const> figures, std::size_t indent, std::
   return lines;
 }
 
-/// A table of figures, all of which compare. A column without a value is left out.
+/// A table of figures. A column without a value is left out.
 std::string table_of(std::span<Figure const> figures, std::size_t indent) {
   auto const any = [&](std::optional<double> Figure::*member) {
     return std::ranges::any_of(figures, [&](Figure const& figure) { return (figure.*member).has_value(); });
@@ -57,9 +58,11 @@ std::string table_of(std::span<Figure const> figures, std::size_t indent) {
     if (possibles) row.push_back(std::move(possible));
     row.push_back(std::move(measured));
   };
-  add("", "text", "possible", "measured");
+  add("", "text", "possible", figures.front().heading);
+  for (auto const& [heading, content] : figures.front().beside) rows.back().push_back(heading);
   for (Figure const& figure : figures) {
     add(figure.what, cell(figure.text, figure), cell(figure.possible, figure), cell(figure.value, figure));
+    for (auto const& [heading, content] : figure.beside) rows.back().push_back(content);
   }
   return cli::text_table(rows, 1);
 }
@@ -78,9 +81,9 @@ bool fits(std::string const& lines, std::size_t columns) {
 std::string figures_text(std::span<Figure const> figures, std::size_t indent, std::size_t columns) {
   std::string text;
   while (!figures.empty()) {
-    auto const kind = figures.front().compares();
+    auto const kind = figures.front().in_table();
     auto const same = static_cast<std::size_t>(
-        std::ranges::find_if(figures, [&](Figure const& figure) { return figure.compares() != kind; }) -
+        std::ranges::find_if(figures, [&](Figure const& figure) { return figure.in_table() != kind; }) -
         figures.begin());
     auto const table = kind ? table_of(figures.first(same), indent) : "";
     if (kind && fits(table, columns)) {

@@ -52,6 +52,33 @@ Verdict verdict_on_event_steps(EventSteps const& seen) {
                                   ", and times differed by steps of " + told(*seen.step) + " at least"};
 }
 
+std::string Reach::text() const {
+  std::string text;
+  auto const add = [&](bool there, char const* name) {
+    if (there) text += (text.empty() ? "" : ", ") + std::string(name);
+  };
+  add(a, "A");
+  add(event, "the event");
+  add(b, "B");
+  return text.empty() ? "nothing" : text;
+}
+
+Verdict verdict_on_waits(std::span<WaitSeen const> seen) {
+  auto const judged = [](std::string const& what, Reach const& expected, Reach const& was) {
+    Verdict const verdict{was == expected,
+                          what + " when this was over: " + was.text() + "; it should be " + expected.text()};
+    return was.covers(expected) ? verdict : certainly(verdict);
+  };
+  for (WaitSeen const& one : seen) {
+    auto const returns = judged(one.way + " returned", one.returns_behind, one.at_return);
+    if (!returns.as_expected) return returns;
+    auto const goes_on = judged("behind " + one.way + " stream A went on", one.goes_on_behind, one.at_going_on);
+    if (!goes_on.as_expected) return goes_on;
+  }
+  return {true, "each of the " + std::to_string(seen.size()) +
+                    " calls kept the host, and stream A, for what it names and no longer"};
+}
+
 namespace {
 
 std::string told(RaceResults const& results, RaceSeen const& seen) {

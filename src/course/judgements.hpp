@@ -47,6 +47,30 @@ EventSteps steps_of(std::vector<std::chrono::nanoseconds> times,
 /// Expects times that differ, by a step of at most a microsecond, and none below 0.
 Verdict verdict_on_event_steps(EventSteps const& seen);
 
+/// What a wait is for, or what was over: the kernel of stream A, the event in stream B, and all of B.
+struct Reach {
+  bool a = false;
+  bool event = false;
+  bool b = false;
+
+  bool operator==(Reach const&) const = default;
+  bool covers(Reach const& other) const noexcept {
+    return (a || !other.a) && (event || !other.event) && (b || !other.b);
+  }
+  /// "A, the event", or "nothing".
+  std::string text() const;
+};
+/// A wait: what should be over when its call returns, and when A goes on, and what was.
+struct WaitSeen {
+  std::string way;
+  Reach returns_behind;
+  Reach goes_on_behind;
+  Reach at_return = {};
+  Reach at_going_on = {};
+};
+/// Expects that each wait is for what it names, and for nothing else.
+Verdict verdict_on_waits(std::span<WaitSeen const> seen);
+
 /// Results that should all have one value.
 struct RaceResults {
   std::size_t wrong = 0;

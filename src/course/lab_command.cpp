@@ -75,6 +75,7 @@ std::string as_json(LabPlace const& place, lab::Experiment const& experiment, la
     if (figure.text) one["text"] = *figure.text;
     if (figure.possible) one["possible"] = *figure.possible;
     if (!figure.bound.empty()) one["bound"] = figure.bound;
+    for (auto const& [heading, content] : figure.beside) one["beside"][heading] = content;
     figures.push_back(std::move(one));
   }
   Json const json{{"schema", 1},

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace penstock::lab {
@@ -57,8 +58,11 @@ struct Figure {
   /// Value that the measured times of the parts allow.
   std::optional<double> possible = {};
   std::string bound = {};  ///< Half a sentence on what it waited for, or nothing.
+  /// Further columns of its row, by their headings. Figures that stand together have the same.
+  std::vector<std::pair<std::string, std::string>> beside = {};
+  std::string heading = "measured";  ///< Heading of the value, where it stands in a table.
 
-  bool compares() const noexcept { return text || possible; }
+  bool in_table() const noexcept { return text || possible || !beside.empty(); }
 };
 
 /// Says if an experiment went as expected, with the measured fact that shows it: half a sentence.

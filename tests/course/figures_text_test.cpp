@@ -22,5 +22,16 @@ TEST(FiguresText, LeavesACellEmptyForWhatIsNotKnown) {
             "two  4 ms                5 ms\n");
 }
 
+TEST(FiguresText, HasFurtherColumnsBehindTheValueOrInItsLine) {
+  std::vector<Figure> const figures{
+      {.what = "wait", .value = 20, .unit = "ms", .beside = {{"done", "yes"}}, .heading = "kept"},
+      {.what = "ask", .value = 1, .unit = "us", .beside = {{"done", "no"}}, .heading = "kept"}};
+  EXPECT_EQ(figures_text(figures, 0, 80),
+            "       kept  done\n"
+            "wait  20 ms   yes\n"
+            "ask    1 us    no\n");
+  EXPECT_EQ(figures_text(figures, 0, 16), "wait: 20 ms,\ndone yes\nask: 1 us, done\nno\n");
+}
+
 }  // namespace
 }  // namespace penstock::lab

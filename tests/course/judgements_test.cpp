@@ -34,6 +34,40 @@ TEST(AVerdictOnClocks, WantsTheHostToSeeHalfAKernelMore) {
   EXPECT_TRUE(verdict_on_clocks(seen).as_expected);
 }
 
+WaitSeen const wait_of_a{.way = "Stream::synchronize",
+                         .returns_behind = {.a = true},
+                         .goes_on_behind = {.a = true},
+                         .at_return = {.a = true},
+                         .at_going_on = {.a = true}};
+
+TEST(AVerdictOnWaits, IsAsExpectedIfEachIsForWhatItNames) {
+  auto const verdict = verdict_on_waits(std::vector{wait_of_a});
+  EXPECT_TRUE(verdict.as_expected);
+  EXPECT_EQ(verdict.fact, "each of the 1 calls kept the host, and stream A, for what it names and no longer");
+}
+
+TEST(AVerdictOnWaits, IsDisprovedByOneThatIsTooShort) {
+  auto early = wait_of_a, overtaking = wait_of_a;
+  early.at_return.a = false;
+  overtaking.at_going_on.a = false;
+  EXPECT_TRUE(verdict_on_waits(std::vector{wait_of_a, early}).disproved);
+  EXPECT_TRUE(verdict_on_waits(std::vector{overtaking}).disproved);
+  EXPECT_EQ(verdict_on_waits(std::vector{early}).fact,
+            "Stream::synchronize returned when this was over: nothing; it should be A");
+}
+
+TEST(AVerdictOnWaits, IsNotDisprovedByOneThatIsTooLong) {
+  auto long_call = wait_of_a, long_stream = wait_of_a;
+  long_call.at_return = {.a = true, .event = true};
+  long_stream.at_going_on.b = true;
+  for (auto const& one : {long_call, long_stream}) {
+    EXPECT_FALSE(verdict_on_waits(std::vector{one}).as_expected);
+    EXPECT_FALSE(verdict_on_waits(std::vector{one}).disproved);
+  }
+  EXPECT_EQ(verdict_on_waits(std::vector{long_stream}).fact,
+            "behind Stream::synchronize stream A went on when this was over: A, B; it should be A");
+}
+
 TEST(StepsOfEvents, AreTheShortestTimeAndTheSmallestDifference) {
   auto const steps = steps_of({0ns, 1500ns, 500ns, 501ns, 3us});
   EXPECT_EQ(steps.shortest, 500ns);

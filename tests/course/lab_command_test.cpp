@@ -89,6 +89,13 @@ TEST(LabOutput, HasWhatATextSaysInJsonOnlyWhereThereIsOne) {
   EXPECT_FALSE(json["figures"][0].contains("possible"));
 }
 
+TEST(LabOutput, HasFurtherColumnsOfATableInJson) {
+  auto seen = answer;
+  seen.figures[0].beside = {{"A done", "yes"}};
+  EXPECT_EQ(nlohmann::json::parse(as_json({DeviceInfo(), "legacy"}, question, seen))["figures"][0]["beside"]["A done"],
+            "yes");
+}
+
 TEST(LabOutput, CountsWhatWentAsExpected) {
   EXPECT_EQ(summary_text(3, 3), "3 of 3 went as expected\n");
   EXPECT_EQ(summary_text(1, 3), "2 of 3 did NOT go as expected\n");

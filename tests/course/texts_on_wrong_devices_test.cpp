@@ -25,6 +25,13 @@ TEST(ADeviceWithOneStream, IsSeenToOverlapNothing) {
   }
 }
 
+TEST(ADeviceWithOneStream, IsSeenToMakeAWaitForAStreamOneForAll) {
+  WrongDevice device({.one_stream = true});
+  auto const verdict = verdict_on(device, waits());
+  EXPECT_FALSE(verdict.as_expected);
+  EXPECT_EQ(verdict.fact, "Stream::synchronize returned when this was over: A, the event, B; it should be A");
+}
+
 TEST(ADeviceThatLosesUploads, IsSeenToBringNothingBack) {
   WrongDevice device({.loses_uploads = true});
   for (auto const& experiment : {streams(), short_kernel(), equal_steps(), buffers(), blocking_loop(), vector_add(),
