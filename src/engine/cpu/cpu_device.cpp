@@ -14,6 +14,7 @@
 #include "engine/cpu/handles.hpp"
 #include "engine/cpu/memory_ledger.hpp"
 #include "engine/cpu/ordered_memory.hpp"
+#include "engine/cpu/per_thread_stream.hpp"
 #include "engine/cpu/scheduler.hpp"
 
 namespace penstock::cpu {

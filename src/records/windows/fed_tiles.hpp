@@ -2,11 +2,18 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 #include <utility>
 
+#include "penstock/error.hpp"
 #include "penstock/pipeline.hpp"
 
 namespace penstock {
+
+/// Throws: Error of kind bad_argument with that sentence, unless it fits.
+inline void expect_option(bool fits, std::string const& otherwise) {
+  if (!fits) throw Error(ErrorKind::bad_argument, otherwise);
+}
 
 /// Maximum time that a tile waits.
 inline constexpr std::chrono::hours longest_wait{24};

@@ -10,7 +10,6 @@
 #include "engine/core/pool.hpp"
 #include "penstock/records/windows.hpp"
 #include "records/windows/due_thread.hpp"
-#include "records/windows/expect_option.hpp"
 #include "records/windows/fed_tiles.hpp"
 #include "records/windows/open_windows.hpp"
 
