@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "ingest/file/open_folder.hpp"
@@ -72,6 +74,9 @@ struct WantedFile {
   std::string shown = {};                         ///< The path as that list has it, or empty.
   std::shared_ptr<OpenFolder const> folder = {};  ///< The same as InputFile::folder.
   mode_t kind = 0;                                ///< The same as FoundFile::kind.
+
+  /// False for what is known to be no regular file: standard input, a pipe, a device.
+  bool may_be_file() const noexcept { return path != "-" && (kind == 0 || S_ISREG(kind)); }
 };
 
 /// A file of a group, and its number in the HashBook.
@@ -104,6 +109,13 @@ struct FileGroup {
   std::vector<GroupedFile> files = {};
   bool booked = false;      ///< The book has all files that are not deferred.
   std::uint64_t bytes = 0;  ///< Bytes that were hashed, also of groups that the tile stood for before.
+};
+
+/// Says if files are grouped, and for how long a tile that stands for a group goes on with the groups that follow: its
+/// way through a pipeline takes as long as some files.
+struct FileGrouping {
+  bool wanted = false;
+  std::chrono::nanoseconds goes_on_for = std::chrono::milliseconds(10);
 };
 
 }  // namespace penstock::cli

@@ -5,8 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include <sys/stat.h>
-
 #include "engine/core/failure_text.hpp"
 #include "engine/core/pool.hpp"
 #include "penstock/clock.hpp"
@@ -35,11 +33,6 @@ std::string in_our_words(FileProblem const& problem) {
              "still there";
   }
   return std::string("it ") + happened + " while it was being hashed; hash it again when no program writes to it";
-}
-
-/// False for what is known to be no regular file: standard input, a pipe, a device.
-bool is_file(WantedFile const& wanted) noexcept {
-  return wanted.path != "-" && (wanted.kind == 0 || S_ISREG(wanted.kind));
 }
 
 }  // namespace
@@ -89,7 +82,7 @@ std::optional<WantedFile> HashSource::take_wanted() {
 std::optional<InputFile> HashSource::next_wanted() {
   auto again = deferred_.take();
   // A stream may be long in coming, and the thread that waits for it keeps the mutex: files of groups come first.
-  if (!again && ahead_ && !is_file(*ahead_)) again = deferred_.wait(stop_);
+  if (!again && ahead_ && !ahead_->may_be_file()) again = deferred_.wait(stop_);
   auto wanted = again ? std::nullopt : take_wanted();
   if (!again && !wanted) again = deferred_.wait(stop_);
   if (again) {
@@ -128,7 +121,7 @@ std::vector<GroupedFile> HashSource::gather() {
   while (group.size() < most && !stop_.stop_requested()) {
     auto wanted = take_wanted();
     if (!wanted) break;
-    bool const may_be_small = wanted->problem.empty() && is_file(*wanted);
+    bool const may_be_small = wanted->problem.empty() && wanted->may_be_file();
     if (wanted->folder != nullptr && std::exchange(last, wanted->folder.get()) != wanted->folder.get()) ++folders;
     if (!may_be_small || folders > FileGroup::most_folders) {
       ahead_ = std::move(wanted);

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -22,13 +21,6 @@
 #include "programs/hash/hash_book.hpp"
 
 namespace penstock::cli {
-
-/// Says if files are grouped, and for how long a tile that stands for a group goes on with the groups that follow: its
-/// way through a pipeline takes as long as some files.
-struct FileGrouping {
-  bool wanted = false;
-  std::chrono::nanoseconds goes_on_for = std::chrono::milliseconds(10);
-};
 
 /// Reads files for hashing, and reports them to the book.
 ///
