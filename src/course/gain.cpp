@@ -68,7 +68,11 @@ Verdict saves(DeviceInfo const& info, std::string const& what, Gain const& gain)
   // This much is lost in calls, and between copies and kernels.
   auto const lost = gain.serial / 50;
   return {2 * (saved + lost) >= can_be_saved,
-          what + " saved " + time_text(saved) + " of the " + time_text(can_be_saved) + " that can be saved"};
+          what + " saved " + time_text(saved) + " of the " + time_text(can_be_saved) +
+              " that can be saved (1 - measured / one after the other: " +
+              percent(static_cast<double>(saved.count()) /
+                      static_cast<double>(std::max<std::int64_t>(1, gain.serial.count()))) +
+              ")"};
 }
 
 Verdict came_back(std::size_t wrong, std::size_t all) {

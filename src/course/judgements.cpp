@@ -121,7 +121,10 @@ Verdict verdict_on_late_error(LateErrorSeen const& seen) {
   Verdict const text{seen.lost && seen.names_cause,
                      std::string(seen.lost ? "the device is lost" : "the device is not lost") +
                          (seen.names_cause ? ", and it said why" : ", and it did not say why")};
-  return both(call, text);
+  Verdict const waits{
+      seen.by_with_waits == "launch 2",
+      "with a wait behind each call it was " + (seen.by_with_waits.empty() ? std::string("none") : seen.by_with_waits)};
+  return both(both(call, waits), text);
 }
 
 Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected) {

@@ -99,11 +99,13 @@ Verdict verdict_on_ordered_memory(OrderedMemorySeen const& seen);
 
 /// The first call that reported a fault of the device.
 struct LateErrorSeen {
-  std::string by;            ///< Its name; empty if none did.
-  bool lost = false;         ///< It said that the device is lost.
-  bool names_cause = false;  ///< It said why.
+  std::string by;             ///< Its name; empty if none did.
+  std::string by_with_waits;  ///< The same, if the host waits behind each call.
+  bool lost = false;          ///< It said that the device is lost.
+  bool names_cause = false;   ///< It said why.
 };
-/// Expects that only the call to synchronize reports it, with the reason.
+/// Expects that only the call to synchronize reports it, with the reason; and with waits the second launch, which
+/// fails.
 Verdict verdict_on_late_error(LateErrorSeen const& seen);
 
 /// Expects a verdict of the library which says, for this reason, that more streams would not help.

@@ -174,13 +174,19 @@ TEST(AVerdictOnOrderedMemory, WantsALoopThatWaitsForNothingAndRightResults) {
   EXPECT_FALSE(verdict_on_ordered_memory(seen).as_expected);
 }
 
-LateErrorSeen const late{.by = "synchronize", .lost = true, .names_cause = true};
+LateErrorSeen const late{.by = "synchronize", .by_with_waits = "launch 2", .lost = true, .names_cause = true};
 
 TEST(AVerdictOnALateError, IsAsExpectedIfOnlyTheCallThatWaitsTellsOfIt) {
   auto const verdict = verdict_on_late_error(late);
   EXPECT_TRUE(verdict.as_expected);
-  EXPECT_EQ(verdict.fact, "the first call that said it was synchronize; the device is lost, and it said why");
+  EXPECT_EQ(
+      verdict.fact,
+      "the first call that said it was synchronize; with a wait behind each call it was launch 2; the device is lost, "
+      "and it said why");
   auto seen = late;
+  seen.by_with_waits = "launch 3";
+  EXPECT_FALSE(verdict_on_late_error(seen).as_expected);
+  seen = late;
   seen.by = "launch 3";
   EXPECT_FALSE(verdict_on_late_error(seen).as_expected);
   EXPECT_FALSE(verdict_on_late_error({}).as_expected);

@@ -37,7 +37,8 @@ std::string describe(DeviceTimes const& times) {
   if (times.overlap) text += "; overlap is " + percent_text(*times.overlap);
   if (times.speedup && times.possible_speedup) {
     text += (times.overlap ? ", which is " : "; that is ") + factor_text(*times.speedup) +
-            " x of one after the other, and " + factor_text(*times.possible_speedup) + " x is possible";
+            " x of one after the other (1 - measured / one after the other: " + percent_text(1 - 1 / *times.speedup) +
+            "), and " + factor_text(*times.possible_speedup) + " x is possible";
   }
   return text + ".";
 }

@@ -91,16 +91,19 @@ bool lacks_kernel(std::span<PointResult const> results) {
   });
 }
 
-/// The maximum over all points.
+/// Memory as the maximum over all points, and where the threads and pages of the last one were.
 std::string memory_text(std::span<PointResult const> results) {
   std::uint64_t pinned = 0, device = 0;
+  std::string placement;
   for (PointResult const& result : results) {
     if (!result.last) continue;
     pinned = std::max(pinned, result.last->pinned_bytes);
     device = std::max(device, result.last->device_bytes);
+    placement = result.last->report.placement;
   }
   if (pinned + device == 0) return "";
-  return "Memory: " + size_text(pinned) + " pinned and " + size_text(device) + " of the device at most.\n";
+  return "Memory: " + size_text(pinned) + " pinned and " + size_text(device) + " of the device at most.\n" + placement +
+         (placement.empty() ? "" : "\n");
 }
 
 /// Removes the columns, from the second figure on, that are empty in all rows; returns the names of the others.

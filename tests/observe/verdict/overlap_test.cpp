@@ -267,7 +267,8 @@ TEST_F(ADevicesTimeline, OfOneKindOnlyHasNothingToOverlap) {
   EXPECT_FALSE(times().overlap);
   EXPECT_DOUBLE_EQ(times().possible_speedup.value(), 1);
   EXPECT_EQ(describe(times()),
-            "A tile takes upload 40.0 us; that is 1.00 x of one after the other, and 1.00 x is possible.");
+            "A tile takes upload 40.0 us; that is 1.00 x of one after the other (1 - measured / one after the other: "
+            "0 %), and 1.00 x is possible.");
 }
 
 TEST_F(ADevicesTimeline, OfSomeTilesTellsWhatTheyTakeAndNoMore) {
