@@ -171,6 +171,15 @@ TEST_F(TwoResults, SayWhereACeilingIsWithoutTheKernel) {
   EXPECT_EQ(as_text(facts, axes, results).find(words), std::string::npos) << "there is no ceiling";
 }
 
+TEST_F(TwoResults, SayBelowTheirMemoryWhereThreadsAndPagesWere) {
+  results[0].last = measure::Trial{};
+  results[0].last->pinned_bytes = 1 << 20;
+  results[0].last->report.placement = "Threads: 1 lane not bound.";
+  EXPECT_NE(as_text(facts, axes, results).find(" of the device at most.\nThreads: 1 lane not bound.\n"),
+            std::string::npos)
+      << as_text(facts, axes, results);
+}
+
 TEST_F(TwoResults, SayHowManyLanesRanWhereThatIsNotWhatWasAskedFor) {
   axes = {{"producers", {"1", "2"}}, {"lanes", {"1"}}};
   auto const points = measure::points_of(axes);
