@@ -47,7 +47,7 @@ std::string as_text(lab::Experiment const& experiment, std::size_t columns) {
 
 std::string as_text(lab::Experiment const& experiment, lab::Observation const& seen, std::size_t columns) {
   std::string text = as_text(experiment, columns) + "\n";
-  for (std::string const& line : lab::draw(seen.intervals, columns - indent)) {
+  for (std::string const& line : lab::draw(lab::with_engines(seen.intervals), columns - indent)) {
     text += std::string(indent, ' ') + line + "\n";
   }
   if (!seen.intervals.empty()) text += "\n";
@@ -112,7 +112,7 @@ void write_lab_trace(std::ostream& out, LabPlace const& place,
   for (auto const& [name, observation] : seen) {
     text.name_process(++process, name + (observation.verdict.as_expected ? "" : ", NOT as expected"));
     std::vector<std::string> rows;
-    for (lab::Interval const& interval : observation.intervals) {
+    for (lab::Interval const& interval : lab::with_engines(observation.intervals)) {
       auto found = std::find(rows.begin(), rows.end(), interval.row);
       if (found == rows.end()) {
         found = rows.insert(rows.end(), interval.row);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <utility>
 
 namespace penstock::lab {
 namespace {
@@ -86,6 +88,26 @@ void start_at_zero(std::span<Interval> intervals) {
     interval.start -= first;
     interval.end -= first;
   }
+}
+
+std::vector<Interval> with_engines(std::span<Interval const> intervals) {
+  std::vector<Interval> all(intervals.begin(), intervals.end());
+  for (auto const& [engine, row] : {std::pair(Engine::up, "copies up"), std::pair(Engine::kernels, "kernels"),
+                                    std::pair(Engine::down, "copies down")}) {
+    std::vector<Interval> its;
+    std::ranges::copy_if(intervals, std::back_inserter(its), [&](auto const& one) { return one.engine == engine; });
+    if (its.empty()) return {intervals.begin(), intervals.end()};
+    std::ranges::stable_sort(its, {}, &Interval::end);
+    auto free = its.front().start;
+    for (Interval& one : its) {
+      one.label = one.row.substr(one.row.find_last_of(' ') + 1);
+      one.row = row;
+      one.start = std::clamp(free, one.start, one.end);
+      free = one.end;
+      all.push_back(one);
+    }
+  }
+  return all;
 }
 
 std::chrono::nanoseconds extent(std::span<Interval const> intervals) {

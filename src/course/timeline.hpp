@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,12 +12,16 @@
 
 namespace penstock::lab {
 
+/// Unit of a device that does a piece of work.
+enum class Engine : std::uint8_t { none, up, kernels, down };
+
 /// Start and end of one piece of work. All intervals of an observation are on one clock.
 struct Interval {
   std::string row;    ///< Place of the work: a stream, a thread.
   std::string label;  ///< Name of the work.
   std::chrono::nanoseconds start{};
   std::chrono::nanoseconds end{};
+  Engine engine = Engine::none;
 
   std::chrono::nanoseconds length() const noexcept { return end - start; }
 };
@@ -28,6 +33,11 @@ bool before(Interval const& first, Interval const& second);
 
 /// Moves all of them in time, so that the first to start does so at 0.
 void start_at_zero(std::span<Interval> intervals);
+
+/// The same intervals with rows of the engines behind those of the streams: "copies up", "kernels" and "copies down".
+/// Labels in these are the last words of the streams' rows, and a piece that waited for its engine begins when that was
+/// free. Nothing is added unless all three were used.
+std::vector<Interval> with_engines(std::span<Interval const> intervals);
 
 /// Time from the start of the first to the end of the last.
 ///

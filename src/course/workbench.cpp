@@ -72,7 +72,7 @@ void Workbench::kernel(std::string row, std::string const& label, StreamRef stre
                                                " kernels: raise the number in workbench.cpp.");
     }
     stamp = stamps_used_++;
-    pieces_.push_back({std::move(row), label, stamp});
+    pieces_.push_back({std::move(row), label, stamp, Engine::kernels});
   }
   options_.launch({.label = label, .duration = times * options_.kernel_time, .blocks = blocks}, on_device(stamp),
                   stream);
@@ -99,14 +99,15 @@ Timed Workbench::timed(std::string row, std::string label, StreamRef stream, std
   stream.record(end);
   Timed const timed{start, end};
   std::lock_guard const lock(mutex_);
-  pieces_.push_back({std::move(row), std::move(label), Events{std::move(start), std::move(end)}});
+  auto const engine = label.starts_with("up") ? Engine::up : label.starts_with("down") ? Engine::down : Engine::kernels;
+  pieces_.push_back({std::move(row), std::move(label), Events{std::move(start), std::move(end)}, engine});
   HostTime::forget();
   return timed;
 }
 
 void Workbench::note(std::string row, std::string label, HostClock::time_point start, HostClock::time_point end) {
   std::lock_guard const lock(mutex_);
-  pieces_.push_back({std::move(row), std::move(label), HostTimes{start, end}});
+  pieces_.push_back({std::move(row), std::move(label), HostTimes{start, end}, Engine::none});
 }
 
 Workbench::Times Workbench::times_of(Piece const& piece, std::span<Stamp const> stamps) const {
@@ -142,7 +143,7 @@ std::vector<Interval> Workbench::intervals() {
   std::vector<Interval> intervals;
   for (Piece const& piece : pieces_) {
     auto const [start, end] = times_of(piece, stamps);
-    intervals.push_back({piece.row, piece.label, start, end});
+    intervals.push_back({piece.row, piece.label, start, end, piece.engine});
   }
   start_at_zero(intervals);
   return intervals;

@@ -102,7 +102,8 @@ class Workbench {
   bool holding() const { return !holds_.empty() && !holds_.back().passed(); }
 
   /// Calls `work`, which puts something into `stream`, between two events there that take its time. Its start is that
-  /// of its turn in the stream, not that of an engine which others keep busy.
+  /// of its turn in the stream, not that of an engine which others keep busy. Labels of copies begin with "up" or
+  /// "down".
   ///
   /// Shape:   no default stream.
   /// Blocks:  as `work` does.
@@ -134,6 +135,7 @@ class Workbench {
     std::string row;
     std::string label;
     std::variant<std::size_t, Events, HostTimes> when;
+    Engine engine;
   };
   using Times = std::pair<std::chrono::nanoseconds, std::chrono::nanoseconds>;
 

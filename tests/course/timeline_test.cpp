@@ -50,6 +50,24 @@ TEST(ATime, IsSaidInThreeDigitsAndAUnit) {
   EXPECT_EQ(time_text(-3ms), "-3.00 ms");
 }
 
+TEST(Intervals, HaveRowsOfTheEnginesBehindThoseOfTheStreams) {
+  std::vector<Interval> const some{{"stream 1", "up", 0ns, 10ns, Engine::up},
+                                   {"stream 2", "up", 0ns, 20ns, Engine::up},
+                                   {"stream 1", "kernel", 10ns, 30ns, Engine::kernels},
+                                   {"host", "fill", 10ns, 20ns, Engine::none},
+                                   {"stream 1", "down", 30ns, 40ns, Engine::down}};
+  auto const all = with_engines(some);
+  ASSERT_EQ(all.size(), 9u);
+  EXPECT_EQ(all[4].label, "down") << "the others stay as they were";
+  EXPECT_EQ(all[5].row, "copies up");
+  EXPECT_EQ(all[5].label, "1");
+  EXPECT_EQ(all[6].label, "2");
+  EXPECT_EQ(all[6].start, 10ns) << "it waited for the engine";
+  EXPECT_EQ(all[7].row, "kernels");
+  EXPECT_EQ(all[8].row, "copies down");
+  EXPECT_EQ(with_engines(std::span(some).first(4)).size(), 4u) << "nothing went down";
+}
+
 using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;

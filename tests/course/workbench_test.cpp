@@ -89,6 +89,16 @@ TEST_F(AWorkbench, PutsKernelsOtherWorkAndTheHostOnOneClock) {
   EXPECT_LT(intervals[1].end, intervals[2].start + slightly);
 }
 
+TEST_F(AWorkbench, KnowsTheEngineOfEachPiece) {
+  Stream const stream = device.make_stream();
+  bench->kernel("stream", "A", stream);
+  for (auto const* const label : {"upload", "kernel", "down"}) bench->timed("stream", label, stream, [] {});
+  bench->note("host", "up and down", HostClock::now(), HostClock::now());
+  std::vector<Engine> engines;
+  for (auto const& interval : bench->intervals()) engines.push_back(interval.engine);
+  EXPECT_EQ(engines, (std::vector{Engine::kernels, Engine::up, Engine::kernels, Engine::down, Engine::none}));
+}
+
 TEST_F(AWorkbench, SaysThatAKernelNeverRan) {
   bench.reset();
   bench.emplace(device, WorkbenchOptions{.launch = [](KernelWish const&, Stamp*, StreamRef) {}});
