@@ -3,9 +3,9 @@
 // another stream as its last user.
 #include <algorithm>
 #include <deque>
-#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "course/experiment.hpp"
@@ -64,12 +64,12 @@ class Steps {
     auto const began = HostClock::now();
     for (std::size_t step = 0; step < steps; ++step) {
       auto const asked = HostClock::now();
-      std::optional<DeviceMemory> memory(allocate());
+      DeviceMemory memory = allocate();
       loop.allocate.push_back(HostClock::now() - asked);
-      loop.places.insert(memory->bytes().data());
-      use(step, memory->bytes(), stream);
+      loop.places.insert(memory.bytes().data());
+      use(step, memory.bytes(), stream);
       auto const through = HostClock::now();
-      free(memory);
+      free(std::move(memory));
       auto const freed = HostClock::now();
       loop.free.push_back(freed - through);
       bench_.note(row_ + ", host", "free", through, freed);
@@ -146,9 +146,9 @@ Observation allocate_in_a_loop(Workbench& bench) {
   // Memory of the device may not be freed before the stream has finished with it.
   Loop const waiting = by_device.go_through(
       plain, [&] { return device.allocate(bytes); },
-      [&](std::optional<DeviceMemory>& memory) {
+      [&](DeviceMemory&& memory) {
         plain.synchronize();
-        memory.reset();
+        DeviceMemory const freed_here(std::move(memory));
       });
   wrong += by_device.wrong();
 
@@ -157,7 +157,7 @@ Observation allocate_in_a_loop(Workbench& bench) {
   held.hold(bench, "stream");
   Loop const ordered = in_order.go_through(
       held.ref(), [&] { return held.ref().allocate(bytes); },
-      [](std::optional<DeviceMemory>& memory) { memory.reset(); });
+      [](DeviceMemory&& memory) { DeviceMemory const freed_here(std::move(memory)); });
   held.ref().record(end);
   bool const over = end.passed();
   held.let_go();
