@@ -22,19 +22,14 @@ Observation observe(DeviceGroup const& devices, Experiment const& experiment, Wo
 }
 
 std::vector<Experiment> all_experiments() {
-  return {legacy_between(),     legacy_beside(),   stray_legacy(),
-          stray_per_thread(),   threads_legacy(),  threads_per_thread(),
-          library_joins(),      library_beside(),  two_uploads(),
-          issue_order(),        pageable_copy(),   waits(),
-          event_waits(),        priority(),        streams(),
-          short_kernel(),       equal_steps(),     buffers(),
-          blocking_loop(),      slow_callback(),   vector_add(),
-          graph_calls(),        host_clock(),      elapsed_early(),
-          event_resolution(),   missing_wait(),    broken_buffers(),
-          reused_memory(),      ordered_memory(),  late_error(),
-          no_help_kernel(),     no_help_link(),    no_help_host(),
-          no_help_small(),      no_help_barrier(), numa(),
-          copy_beside_kernel(), roofline(),        matrix_product_time(),
+  return {legacy_between(),     legacy_beside(),  stray_legacy(),       stray_per_thread(), threads_legacy(),
+          threads_per_thread(), library_joins(),  library_beside(),     two_uploads(),      issue_order(),
+          pageable_copy(),      waits(),          event_waits(),        priority(),         streams(),
+          short_kernel(),       equal_steps(),    progression(),        buffers(),          blocking_loop(),
+          slow_callback(),      vector_add(),     graph_calls(),        host_clock(),       elapsed_early(),
+          event_resolution(),   missing_wait(),   broken_buffers(),     reused_memory(),    ordered_memory(),
+          late_error(),         no_help_kernel(), no_help_link(),       no_help_host(),     no_help_small(),
+          no_help_barrier(),    numa(),           copy_beside_kernel(), roofline(),         matrix_product_time(),
           grid_barrier(),       collective()};
 }
 

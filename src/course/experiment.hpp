@@ -87,6 +87,9 @@ Experiment short_kernel();
 /// Copy, kernel and copy of parts over one stream and over several, where copies take as long as kernels.
 Experiment equal_steps();
 
+/// The same work from pageable memory in one stream to graphs over three.
+Experiment progression();
+
 /// A host that fills one, two or three buffers cyclically.
 Experiment buffers();
 /// A wait inside a loop over streams, and one behind it.

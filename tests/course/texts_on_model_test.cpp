@@ -66,7 +66,8 @@ TEST_F(AModel, IsTwiceAsFastAtBestForFourPartsOfEqualSteps) {
 
 TEST_F(AModel, SeesWhatIsExpected) {
   cpu::CpuDevice device(options());
-  for (auto const& experiment : {buffers(), blocking_loop(), slow_callback(), vector_add(), graph_calls()}) {
+  for (auto const& experiment :
+       {buffers(), blocking_loop(), slow_callback(), vector_add(), graph_calls(), progression()}) {
     auto const seen = observe(device, experiment);
     EXPECT_TRUE(seen.verdict.as_expected) << experiment.name << ": " << seen.verdict.fact;
   }
@@ -87,10 +88,12 @@ TEST_F(AModel, HasThreadsThatUseNoMoreCpuTimeThanPasses) {
 
 TEST_F(AModel, WithOneStreamIsSeenToSaveNothing) {
   WrongDevice device({.one_stream = true}, options());
-  Workbench bench(device);
-  auto const verdict = streams().run(bench).verdict;
-  EXPECT_FALSE(verdict.as_expected) << verdict.fact;
-  EXPECT_FALSE(verdict.disproved) << verdict.fact;
+  for (auto const& experiment : {streams(), progression()}) {
+    Workbench bench(device);
+    auto const verdict = experiment.run(bench).verdict;
+    EXPECT_FALSE(verdict.as_expected) << verdict.fact;
+    EXPECT_FALSE(verdict.disproved) << verdict.fact;
+  }
 }
 
 TEST_F(AModel, WithOneEngineInOrderOfIssueCanSaveNothingDepthFirst) {

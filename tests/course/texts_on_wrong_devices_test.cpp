@@ -35,7 +35,7 @@ TEST(ADeviceWithOneStream, IsSeenToMakeAWaitForAStreamOneForAll) {
 TEST(ADeviceThatLosesUploads, IsSeenToBringNothingBack) {
   WrongDevice device({.loses_uploads = true});
   for (auto const& experiment : {streams(), short_kernel(), equal_steps(), buffers(), blocking_loop(), vector_add(),
-                                 graph_calls(), issue_order()}) {
+                                 graph_calls(), issue_order(), progression()}) {
     auto const verdict = verdict_on(device, experiment);
     EXPECT_FALSE(verdict.as_expected) << experiment.name << ": " << verdict.fact;
     EXPECT_TRUE(verdict.disproved) << experiment.name << ": " << verdict.fact;
@@ -44,9 +44,11 @@ TEST(ADeviceThatLosesUploads, IsSeenToBringNothingBack) {
 
 TEST(ADeviceThatLosesLaunches, IsSeenToLeaveGraphsUndone) {
   WrongDevice device({.loses_launches = true});
-  auto const verdict = verdict_on(device, graph_calls());
-  EXPECT_FALSE(verdict.as_expected) << verdict.fact;
-  EXPECT_TRUE(verdict.disproved) << verdict.fact;
+  for (auto const& experiment : {graph_calls(), progression()}) {
+    auto const verdict = verdict_on(device, experiment);
+    EXPECT_FALSE(verdict.as_expected) << verdict.fact;
+    EXPECT_TRUE(verdict.disproved) << verdict.fact;
+  }
 }
 
 }  // namespace
