@@ -67,7 +67,7 @@ case $2 in
       grep -q '^\.SH EXAMPLES$' "share/man/man1/penstock-$command.1" || fail "the page of $command has no example"
       while read -r option; do
         grep -qE -- "^ +(-[a-z],)?$option( |\$)" out || fail "$command has no $option"
-      done < <(sed 's/ -- .*//' <<<"$examples" | grep -oE -- '--[a-z-]+')
+      done < <(awk '{ sub(/ -- .*/, "") } 1' <<<"$examples" | grep -oE -- '--[a-z-]+')
       [[ -z $(awk 'length > 100' out) ]] || fail "a line of $command is longer than 100 characters"
     done
     ;;

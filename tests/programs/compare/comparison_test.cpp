@@ -165,10 +165,11 @@ TEST(Comparison, SaysWhyTheFrameworkGainsNothingAndWhichSettingDoes) {
     for (int round = 0; round < 3; ++round) add(comparison, both_cases(1000, 1000), fresh.dump());
     return comparison.sentence();
   };
-  EXPECT_THAT(sentence(1, ""),
-              testing::EndsWith("One lane drives the device there, and copies have streams of their own, so next to "
-                                "nothing waits in the default stream. With --lanes 16 --shape single each lane does all "
-                                "in it, as in the case bare, and they gain."));
+  EXPECT_THAT(
+      sentence(1, ""),
+      testing::EndsWith("One lane drives the device there, and copies have streams of their own, so next to "
+                        "nothing waits in the default stream. With --lanes 16 --shape single each lane does all "
+                        "in it, as in the case bare, and they gain."));
   EXPECT_THAT(sentence(2, ""), testing::HasSubstr("The lanes there compute in the default stream"));
   EXPECT_THAT(sentence(2, "single"), testing::Not(testing::HasSubstr("they gain")));
 }
