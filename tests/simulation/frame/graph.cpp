@@ -33,7 +33,7 @@ void Station::serve(std::unique_lock<std::mutex>& lock) noexcept {
   frame_.changed.notify_all();
 }
 
-void LanesNode::leave(std::size_t /*way_out*/, RecordGroup const& records) noexcept {
+void LanesNode::leave(RecordGroup const& records) noexcept {
   std::vector<TileRecord*> all;
   for (TileRecord* record = records.newest; record != nullptr; record = record->next) all.push_back(record);
   for (; !all.empty(); all.pop_back()) next_->push(*all.back());

@@ -58,15 +58,29 @@ class Station final : public GraphPlace {
 /// Stands in the place of the lanes' node: what comes in is handed to a lane at once.
 class LanesNode final : public GraphPlace {
  public:
+  /// A way out to the next station.
+  class WayOut {
+   public:
+    explicit WayOut(LanesNode& of) : of_(of) {}
+    void try_put(RecordGroup const& records) noexcept { of_.leave(records); }
+
+   private:
+    LanesNode& of_;
+  };
+
   explicit LanesNode(StationWork& work) : work_(work) {}
   LanesNode(LanesNode const&) = delete;
   LanesNode& operator=(LanesNode const&) = delete;
 
   void push(TileRecord& record) noexcept override { work_.take(record, false); }
-  void leave(std::size_t way_out, RecordGroup const& records) noexcept;
+  /// All lanes have the same.
+  WayOut& way_out(std::size_t /*number*/) noexcept { return way_out_; }
 
  private:
+  void leave(RecordGroup const& records) noexcept;
+
   StationWork& work_;
+  WayOut way_out_{*this};
 };
 
 }  // namespace penstock
