@@ -63,6 +63,7 @@ TEST(NumberText, ShowsTwoOrThreeDigitsAndAUnit) {
   EXPECT_EQ(rate_text(999.99e6), "1.0 GB/s");
   EXPECT_EQ(rate_text(0), "0.0 B/s");
   EXPECT_EQ(seconds_text(8.24e-6), "8.2 us");
+  EXPECT_EQ(seconds_text(25e-9), "25.0 ns");
   EXPECT_EQ(seconds_text(0.13), "130 ms");
   EXPECT_EQ(seconds_text(4), "4.0 s");
   EXPECT_EQ(factor_text(1.052), "1.05");
