@@ -21,6 +21,7 @@ class SaysItIsAGpu final : public Device {
     info.kind = DeviceKind::cuda;
     info.ordinal = ordinal_;
     info.numa_node = node_;
+    if (compute_units_) info.compute_units = *compute_units_;
     return info;
   }
   void attach() override { cpu_.attach(); }
@@ -44,11 +45,13 @@ class SaysItIsAGpu final : public Device {
   ///
   /// Threads: those that ask.
   void say_lost(Error const& why) { said_ = why; }
+  void say_compute_units(int number) { compute_units_ = number; }
   cpu::FaultyCpuDevice& cpu() noexcept { return cpu_; }
 
  private:
   int const ordinal_;
   std::optional<int> const node_;
+  std::optional<int> compute_units_;
   std::optional<Error> said_;
   cpu::FaultyCpuDevice cpu_{{.compute_threads = 1}};
 };

@@ -53,5 +53,10 @@ TEST(Defaults, TellTilesApartByTheLargerPart) {
   EXPECT_EQ(default_of(Number::lanes, large), 1u);
 }
 
+TEST(Defaults, CountBytesInBinaryUnits) {
+  EXPECT_EQ(default_of(Number::batch_bytes, {.driven = Driven::gpu}), 8u << 20);
+  EXPECT_EQ(default_of(Number::batch_bytes, {.driven = Driven::gpu, .tile = TileClass::large}), 32u << 20);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -3,11 +3,13 @@
 #include <vector>
 
 #include "support/says_it_is_a_gpu.hpp"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/cpu/cpu_device.hpp"
 #include "engine/plan/resolve_options.hpp"
 #include "engine/plan/tile_count.hpp"
+#include "penstock/error.hpp"
 
 namespace penstock {
 namespace {
@@ -81,6 +83,26 @@ TEST_F(APipelineOfTwoGpus, HasALaneForEachAndSmallBatchesOfSmallTiles) {
 TEST_F(APipelineOfTwoGpus, HasTheTilesThatAreAskedFor) {
   wanted.tuning.tiles = 96;
   EXPECT_EQ(resolved().tuning.tiles, 96u);
+}
+
+/// The one with fewer multiprocessors is asked neither first nor last.
+TEST_F(APipelineOfTwoGpus, LeavesAMultiprocessorToTheStagesOnEach) {
+  SaysItIsAGpu large, small, larger;
+  large.say_compute_units(8);
+  small.say_compute_units(4);
+  larger.say_compute_units(16);
+  auto const with_spare = [&](unsigned spare) {
+    wanted.tuning.spare = spare;
+    return resolve(wanted, {&large, &small, &larger}, Topology::from_synthetic("core:32 pu:1"), remarks).tuning.spare;
+  };
+  EXPECT_EQ(with_spare(3), 3u);
+  try {
+    static_cast<void>(with_spare(4));
+    ADD_FAILURE() << "the small one has no more than these";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_argument);
+    EXPECT_THAT(error.what(), testing::HasSubstr("the GPU has 4, so ask for 3 at most"));
+  }
 }
 
 /// Seen to fail if tiles that are asked for, or tiles of one GPU, are a reserve.

@@ -81,6 +81,21 @@ TEST_F(LanesOnTwoNodes, AreCountedAgainstAllCpusWhereTheyMayRunAnywhere) {
   EXPECT_THAT(remarks.at(0), HasSubstr("7 of them would leave fewer than two of 8 CPUs to everything else"));
 }
 
+TEST_F(LanesOnTwoNodes, SayNothingOfANodeWhereTheyWouldFillTheMachine) {
+  wanted.tuning.bind = Bind::none;
+  wanted.lanes = 5;
+  EXPECT_EQ(on(4, {&of_second, &too}).tuning.borrow_spin, microseconds(0));
+  EXPECT_THAT(remarks,
+              ElementsAre("No thread watches for tiles: that would leave fewer than two of 8 CPUs to everything "
+                          "else, since 5 lanes spin as well; use fewer lanes."));
+}
+
+TEST_F(LanesOnTwoNodes, SayNothingOfAWatchThatWasDeclined) {
+  wanted.tuning.borrow_spin = microseconds(0);
+  EXPECT_EQ(on(4, {&of_second}).tuning.borrow_spin, microseconds(0));
+  EXPECT_THAT(remarks, IsEmpty());
+}
+
 TEST_F(LanesOnTwoNodes, SayNothingOfASpinThatNobodyAskedFor) {
   wanted.aim = Aim::throughput;
   wanted.lanes = 3;

@@ -150,6 +150,16 @@ TEST_F(OwnMemory, IsRefusedIfItIsTooSmall) {
             "smaller tiles or fewer lanes.");
 }
 
+TEST_F(OwnMemory, IsSaidToLackSomethingInEachPart) {
+  devices = {&first, &second};
+  wanted.own_memory = {file.bytes().first(32768), file.bytes().subspan(32768)};
+  wanted.tuning.tiles = 17;
+  EXPECT_EQ(
+      refusal(),
+      "`own_memory` is too small for 17 tiles: 36KiB are needed where there are 32KiB, and 40KiB are needed where "
+      "there are 32KiB; ask for 14 at most, or give more memory.");
+}
+
 TEST_F(OwnMemory, IsRefusedIfItIsNullOrBeginsWithinAPageOrOverlaps) {
   wanted.own_memory = {{}};
   EXPECT_THAT(refusal(), HasSubstr("is empty: give memory that is mapped"));
