@@ -19,7 +19,7 @@ PROGRAMS = {
 # Units that components above use, and the programs that test them by that.
 OF_UNIT = {
     "between_processes": ["ring"],
-    "clock": ["modelled_gpu"],
+    "clock": ["models", "modelled_gpu"],
     "atomics": ["modelled_gpu"],
     "descriptor": ["file", "ring"],
     "host_time": ["modelled_gpu"],
