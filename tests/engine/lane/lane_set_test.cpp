@@ -3,7 +3,10 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,6 +16,7 @@
 #include "engine/core/pool.hpp"
 #include "engine/cpu/cpu_device.hpp"
 #include "models/faults.hpp"
+#include "penstock/observe.hpp"
 
 namespace penstock {
 namespace {
@@ -25,6 +29,8 @@ struct TwoLanes : testing::Test {
   std::vector<std::byte> slab = std::vector<std::byte>(Pool::slab_bytes(shape, 8));
   Pool pool{slab, shape, 8};
   std::atomic<std::size_t> back{0};
+  StepLog* recorder_of_lanes = nullptr;
+  std::chrono::nanoseconds spin{0};
 
   void TearDown() override { EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home"; }
   /// Returns what the lanes did with all tiles of the pool, twice, one after the other.
@@ -32,6 +38,8 @@ struct TwoLanes : testing::Test {
     LaneOptions options;
     options.batch = batch;
     options.flight.slots = 8;
+    options.flight.recorder = recorder_of_lanes;
+    options.spin = spin;
     LaneSet lanes({{&device, {}}, {&device, {}}}, shape, pool.size(), options,
                   on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }),
                   [this](Completion completion) {
@@ -68,6 +76,29 @@ TEST_F(TwoLanes, AreLostOnceTheirDeviceIsAbandoned) {
   EXPECT_FALSE(lanes.lost());
   device.abandon(Error(ErrorKind::device_lost, "for the test"));
   EXPECT_TRUE(lanes.lost());
+}
+
+TEST_F(TwoLanes, RecordOnRowsOfTheirThreadsWhenTheyPutTiles) {
+  Recorder recorder({.capacity = 1 << 14});
+  recorder_of_lanes = &recorder;
+  static_cast<void>(one_by_one(1));
+  Recording const seen = recorder.take();
+  std::set<std::string> rows;
+  for (Passage const& passage : seen.passages) {
+    if (passage.step == Step::enqueue) rows.insert(seen.rows.at(passage.row).name);
+  }
+  EXPECT_EQ(rows, (std::set<std::string>{"ps-lane-0", "ps-lane-1"}));
+}
+
+TEST_F(TwoLanes, CountTheTimeInWhichTheyOnlyPollTheirDevice) {
+  spin = spin_for_ever;  // They never sleep.
+  std::chrono::nanoseconds idle{0};
+  // A lane that is off its CPU until it is closed has not polled.
+  for (int tries = 0; tries < 1000 && idle.count() == 0; ++tries) {
+    back = 0;
+    for (LaneSummary const& lane : one_by_one(1)) idle += lane.idle;
+  }
+  EXPECT_GT(idle.count(), 0);
 }
 
 /// Two devices of a lane each, next to a part of the pool each, of sixteen tiles. Kernels wait at their device's gate.
@@ -124,6 +155,21 @@ struct LanesOfTwoParts : testing::Test {
     lanes->close();
     return {lanes->summaries()[0].tiles, lanes->summaries()[1].tiles};
   }
+  /// Loses the first device by its first tile; the other one then does all that lie next to it.
+  void take_those_of_the_first(unsigned batch) {
+    for (auto& gate : gates) gate.open();
+    first.inject(cpu::Fault::break_kernel, 1);
+    open(batch);
+    submit(0);
+    await_back(1);
+    while (!first.lost()) std::this_thread::yield();
+    for (std::size_t i = 0; i < 8; ++i) {
+      submit(0);
+      await_back(i + 2);
+    }
+    EXPECT_FALSE(lanes->lost());
+    EXPECT_EQ(tiles_of_each(), (std::vector<std::uint64_t>{0, 8}));
+  }
   void TearDown() override { EXPECT_EQ(pool.on_loan(), 0u) << "a tile never came home"; }
 };
 
@@ -165,19 +211,11 @@ TEST_F(LanesOfTwoParts, AreAFewTilesAheadWithThoseOfTheirOwn) {
 }
 
 TEST_F(LanesOfTwoParts, TakeThoseOfALostDevice) {
-  gates[0].open();
-  gates[1].open();
-  first.inject(cpu::Fault::break_kernel, 1);
-  open(1);
-  submit(0);
-  await_back(1);
-  while (!first.lost()) std::this_thread::yield();
-  for (std::size_t i = 0; i < 8; ++i) {
-    submit(0);
-    await_back(i + 2);
-  }
-  EXPECT_FALSE(lanes->lost());
-  EXPECT_EQ(tiles_of_each(), (std::vector<std::uint64_t>{0, 8}));
+  take_those_of_the_first(1);
+}
+
+TEST_F(LanesOfTwoParts, TakeBatchesOfALostDevice) {
+  take_those_of_the_first(4);
 }
 
 TEST_F(LanesOfTwoParts, TakeTilesOfAPartThatNoneIsNextTo) {
