@@ -11,10 +11,10 @@
 
 namespace penstock {
 
-/// True if a thread that calls `sleep` again and again is found asleep on `word`; false if the call returned a thousand
-/// times and it never was. `operation` is FUTEX_WAKE, with the flags that the sleep has.
-template <class Sleep>
-bool falls_asleep(std::atomic<std::uint32_t> const& word, int operation, Sleep const& sleep) {
+/// True if a thread that calls `wait` again and again is found asleep on `word`; false if the call returned a thousand
+/// times and it never was. `operation` is FUTEX_WAKE, with the flags that the wait has.
+template <class Wait>
+bool falls_asleep(std::atomic<std::uint32_t> const& word, int operation, Wait const& wait) {
   constexpr int enough = 1000;
   std::atomic<bool> woken{false};
   std::atomic<bool> returned{false};
@@ -23,7 +23,7 @@ bool falls_asleep(std::atomic<std::uint32_t> const& word, int operation, Sleep c
   auto const wake = [&] { return syscall(SYS_futex, &word, operation, 1, nullptr, nullptr, 0) == 1; };
   std::jthread const sleeper([&] {
     while (!woken && calls < enough) {
-      sleep();
+      wait();
       ++calls;
     }
     returned = true;

@@ -212,7 +212,7 @@ TEST_F(ADevicesTimeline, OfOneThingAfterTheOtherGainsNothing) {
   EXPECT_EQ(
       describe(times()),
       "A tile takes upload 20.0 us, kernel 40.0 us, download 20.0 us; overlap is 0 %, which is 1.00 x of one after "
-      "the other, and 2.0 x is possible.");
+      "the other (1 - measured / one after the other: 0 %), and 2.0 x is possible.");
 }
 
 TEST_F(ADevicesTimeline, OfThreeTilesAtOnceGainsAllThatIsPossibleWhenTheLongestHidesTheRest) {

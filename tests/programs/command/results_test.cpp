@@ -44,7 +44,7 @@ TEST_F(AFullVerdict, HasALineOnTheDeviceBelow) {
   EXPECT_TRUE(text.starts_with(describe(verdict))) << text;
   EXPECT_TRUE(
       text.ends_with("\n  A tile takes upload 20.0 us, kernel 10.0 us; overlap is 50 %, which is 1.20 x of one "
-                     "after the other, and 1.50 x is possible.\n"))
+                     "after the other (1 - measured / one after the other: 17 %), and 1.50 x is possible.\n"))
       << text;
 }
 
