@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # tile_way.sh ROOT [--update]: each row of "The tile's way" in docs/architecture.md names a function and the line at which it
-# begins, and in its last column functions that lead to the next row. Prints one line per row that is wrong, names a function
-# that is nowhere, or if they are not as many as the page says, and exits 1 then or if there are no rows. --update writes the
-# lines as they are.
+# begins, and in its last column functions that lead to the next row. Prints a line for each row that is wrong, for each
+# function that no class has, and if their number is not that of the page. Exits 1 then, or if there are no rows. --update
+# writes the lines as they are.
 set -euo pipefail
 export LC_ALL=C
 root=$1 update=${2:-}
@@ -20,7 +20,8 @@ for i in "${!lines[@]}"; do
   # What leads to the next row may be defined in its class.
   while read -r via; do
     functions=$((functions + 1))
-    grep -rqE "\b$via\(|^ +[^ /].*\b${via##*::}\(.*(\{|;)" --include="*.[ch]pp" "$root/src/engine" ||
+    grep -rlE "\b(class|struct) ${via%%::*}\b" --include="*.[ch]pp" "$root/src/engine" "$root/include" |
+      xargs -r grep -qE "^ +[a-zA-Z].*[ &*]${via##*::}\(" ||
       { echo "docs/architecture.md: $via is not defined in src/engine" && wrong=1; }
   done < <(grep -oE "[A-Za-z]+::[a-z_]+" <<<"${lines[i]##* | }")
   # Its definition is the first line that begins in the first column and has its name before a parenthesis.

@@ -72,10 +72,10 @@ void DeviceQueue::put(std::span<Loan> batch, Stage& stage, std::span<Clock::time
   // The watchdog finds what the signal cannot promise.
   try {
     signal_->put(flight_->youngest(), flight_->last_stream(), flight_->landed());
-    if (lookout_->wants_calls()) signal_->arm(flight_->retired());
   } catch (Error const& error) {
-    if (error.sticky()) lose("", error.what());
+    if (error.sticky()) return lose("", error.what());
   }
+  if (lookout_->wants_calls()) arm();
 }
 
 /// The tile that stands for the batch where only one can be named: the first that a recorder wants, if there is one.
