@@ -126,10 +126,11 @@ void TryCommand::watch(WatchedRuns& watched, InTurn const& in_turn, std::array<P
 ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
   WholeProgram const program = this->program();
   std::string const date = date_now();
+  LinePatterns ignored(turns.ignored);
   FilesToWrite files = turns.files_to_write(html, interrupt.token());
   TurnedProgram looked_at(TurnedProgram::Mode::look);
   TurnedProgram turned(TurnedProgram::Mode::turn);
-  WholeComparison compared("as it is", "with per-thread default streams", turns.results, LinePatterns(turns.ignored));
+  WholeComparison compared("as it is", "with per-thread default streams", turns.results, std::move(ignored));
   WatchedRuns watched;
   std::string failure;
   {

@@ -49,7 +49,8 @@ std::string difference_between(PrintedLine const* mine, PrintedLine const* their
 }
 
 /// For each line of mine the one of theirs that stands for it, or none: as many as can be without a change of order,
-/// and with the same numbers where that is possible. Beyond `most_pairs` lines in the middle have none.
+/// and with the same numbers where that is possible. Beyond `most_pairs` lines in the middle may only have that at
+/// their own place.
 std::vector<std::size_t> partners_of(std::span<PrintedLine const> mine, std::span<PrintedLine const> theirs) {
   std::vector<std::size_t> partners(mine.size(), none);
   std::size_t begin = 0, my_end = mine.size(), their_end = theirs.size();
@@ -57,7 +58,12 @@ std::vector<std::size_t> partners_of(std::span<PrintedLine const> mine, std::spa
   for (; std::min(my_end, their_end) > begin && same(mine[my_end - 1], theirs[their_end - 1]); --my_end, --their_end)
     partners[my_end - 1] = their_end - 1;
   std::size_t const rows = my_end - begin, columns = their_end - begin;
-  if (rows == 0 || columns == 0 || rows > most_pairs / columns) return partners;
+  if (rows == 0 || columns == 0) return partners;
+  if (rows > most_pairs / columns) {
+    for (std::size_t i = begin; i < begin + std::min(rows, columns); ++i)
+      if (same_words(mine[i], theirs[i])) partners[i] = i;
+    return partners;
+  }
   auto const worth = [&](std::size_t i, std::size_t k) -> std::uint32_t {
     PrintedLine const &one = mine[begin + i], &other = theirs[begin + k];
     return !same_words(one, other) ? 0 : same_numbers(one, other) ? 3 : 2;
@@ -118,8 +124,11 @@ std::string PrintedOutput::widen(Heard const& other) {
   if (!whole(first_) || !whole(other)) return difference;
   std::vector<PrintedLine> const theirs = lines_of(other);
   lose_but(partners_of(lines_, theirs), theirs);
+  if (stray_line_.empty()) return "";
+  // Where the lines between these cannot be found again, none is compared.
+  if (lines_.size() > most_pairs / (theirs.size() + 1)) lines_.clear();
   bool const some = std::ranges::any_of(lines_, [](PrintedLine const& line) { return !line.blank(); });
-  return some || (lines_.empty() && stray_line_.empty()) ? "" : difference;
+  return some ? "" : difference;
 }
 
 /// Keeps the lines that have partners.
@@ -165,13 +174,24 @@ std::string PrintedOutput::difference_at(std::size_t line, std::vector<bool> con
   return difference_between(&lines_[line], shown == theirs.end() ? nullptr : &*shown);
 }
 
+/// Compares lines at the same places.
+std::string PrintedOutput::compare_in_place(std::span<PrintedLine const> theirs) {
+  for (std::size_t i = 0; i < std::max(lines_.size(), theirs.size()); ++i) {
+    PrintedLine const* const mine = i < lines_.size() ? &lines_[i] : nullptr;
+    PrintedLine const* const their = i < theirs.size() ? &theirs[i] : nullptr;
+    if (mine == nullptr || their == nullptr || !same(*mine, *their)) return difference_between(mine, their);
+  }
+  for (std::size_t i = 0; i < lines_.size(); ++i) note_numbers(lines_[i], theirs[i], false);
+  return "";
+}
+
 std::string PrintedOutput::compare(Heard const& other) {
   if (alike(first_, other)) return "";
   if (!whole(first_) || !whole(other)) return difference_of(first_, other);
   std::vector<PrintedLine> const theirs = lines_of(other);
+  if (std::ranges::find(loose_, true) == loose_.end()) return compare_in_place(theirs);
   std::size_t const columns = theirs.size() + 1;
-  if (lines_.size() + 1 > most_pairs / columns && std::ranges::find(loose_, true) != loose_.end())
-    return difference_of(first_, other);
+  if (lines_.size() > most_pairs / columns) return difference_of(first_, other);
   // By number of my lines, how many of theirs may stand for these and for what is loose between them.
   std::vector<std::vector<bool>> reached;
   for (std::size_t i = 0; i <= lines_.size(); ++i) {

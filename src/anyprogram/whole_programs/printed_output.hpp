@@ -45,6 +45,7 @@ class PrintedOutput {
 
  private:
   std::vector<PrintedLine> lines_of(Heard const& output) const;
+  std::string compare_in_place(std::span<PrintedLine const> theirs);
   std::string difference_at(std::size_t line, std::vector<bool> const& reached,
                             std::span<PrintedLine const> theirs) const;
   void lose_but(std::span<std::size_t const> partners, std::span<PrintedLine const> theirs);

@@ -59,8 +59,9 @@ ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Inte
     both[i].arguments.insert(both[i].arguments.begin(), find_program(programs[i]).path);
   }
   std::string const date = date_now();
+  LinePatterns ignored(turns.ignored);
   FilesToWrite files = turns.files_to_write(asked.html, interrupt.token());
-  WholeComparison compared("with " + programs[0], "with " + programs[1], turns.results, LinePatterns(turns.ignored));
+  WholeComparison compared("with " + programs[0], "with " + programs[1], turns.results, std::move(ignored));
   {
     InTurn in_turn(
         compared, turns, asked.rounds,

@@ -98,6 +98,40 @@ TEST(PrintedOutputs, AreComparedWithoutLinesThatShallBeIgnored) {
   EXPECT_THROW(LinePatterns({"(never closed"}), Error);
 }
 
+TEST(PrintedOutputs, OfIgnoredAndBlankLinesDoNotStray) {
+  LinePatterns const ignored({"^time"});
+  PrintedOutput printed(heard("time 3\n\n"), ignored);
+  EXPECT_EQ(printed.widen(heard("time 4\n\n")), "");
+  EXPECT_EQ(printed.compare(heard("time 5\n\n")), "");
+}
+
+/// Lines "line K of V", each at its place; `wrong` has another word.
+Heard long_output(int lines, int first, int last, int wrong) {
+  std::string text;
+  for (int i = 0; i < lines; ++i) {
+    int const number = i == 0 ? first : i == lines - 1 ? last : 7;
+    text += (i == wrong ? "lime " : "line ") + std::to_string(i) + " of " + std::to_string(number) + "\n";
+  }
+  return heard(text);
+}
+
+TEST(PrintedOutputs, OfManyLinesAreComparedAtTheirPlaces) {
+  constexpr int lines = 3000, none = -1;
+  PrintedOutput printed(long_output(lines, 1, 1, none), nothing);
+  EXPECT_EQ(printed.widen(long_output(lines, 2, 2, none)), "");
+  EXPECT_EQ(printed.compare(long_output(lines, 3, 3, none)), "");
+  EXPECT_EQ(printed.compare(long_output(lines, 3, 3, 1500)), "line 1501: 'line 1500 of 7' and 'lime 1500 of 7'");
+}
+
+TEST(PrintedOutputs, OfFiftyThousandLinesAreComparedSoon) {
+  std::string first = "took 3 ms\n", other = "took 4 ms\n";
+  for (int i = 0; i < 50'000; ++i) first += "line\n", other += "line\n";
+  PrintedOutput printed(heard(first), nothing);
+  EXPECT_EQ(printed.compare(heard(other)), "");
+  EXPECT_EQ(printed.widen(heard("Monday\n" + first)), "line 1: 'took 3 ms' and 'Monday'")
+      << "and then nothing is compared";
+}
+
 /// By turns lines are taken away, doubled, changed and moved; what is allowed is known by how the output was made.
 TEST(PrintedOutputs, OfManyLinesDifferOnlyWhereTheProgramDoesNot) {
   std::mt19937 random(20261129);
