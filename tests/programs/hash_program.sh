@@ -31,7 +31,7 @@ case $2 in
     for producers in 1 2 7; do
       for lanes in 1 3; do
         for tile in 64KiB 1MiB 4MiB; do
-          for order in '' --ordered; do
+          for order in '' '--ordered yes'; do
             for device in cpu cpu:0; do
               penstock_hash --producers "$producers" --lanes "$lanes" --tile "$tile" $order tree
               expect_code 0

@@ -72,7 +72,7 @@ std::vector<Case> all_cases(Programs const& programs, std::filesystem::path cons
       penstock("hash", {"hash", "--device", "cpu", "--producers", "2", "--lanes", "2", "--consumers", "2", "--tile",
                         "16KiB", "small", "large"}),
       penstock("hash-ordered", {"hash", "--device", "cpu", "--producers", "2", "--lanes", "1", "--consumers", "3",
-                                "--ordered", "--tile", "16KiB", "large", "small", "large"}),
+                                "--ordered", "yes", "--tile", "16KiB", "large", "small", "large"}),
       penstock("check", {"hash", "--device", "cpu", "--check", "sums"}),
       penstock("trace", {"hash", "--device", "cpu", "--trace", "trace.json", "small"}),
       penstock("doctor", {"doctor", "--device", "cpu"}),

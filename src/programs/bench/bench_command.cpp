@@ -172,7 +172,7 @@ BenchCommand BenchCommand::filling() const {
 
 BenchCommand BenchCommand::suited(std::span<measure::Point const> points, std::stop_token const& stop) const {
   BenchCommand here = *this;
-  bool const for_another = !only.empty() || !begun.empty() || order != 1 || no_points;
+  bool const for_another = !only.empty() || !begun.empty() || is_named(*command_, "order") || no_points;
   if (!sweep.on_models() || for_another) return here;
   if (!is_named(*command_, "repeats")) here.repeats = SweepArguments::runs_on_models;
   here.sweep.suit_models(points,

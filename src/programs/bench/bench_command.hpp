@@ -49,11 +49,10 @@ struct BenchCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
-  /// The same with producers that fill tiles, if their number is an axis and no filling is named: the throughput of
-  /// producers that do nothing is that of one.
+  /// Returns this command with producers that fill tiles, if their number is an axis and no filling is named: the
+  /// throughput of producers that do nothing is that of one.
   BenchCommand filling() const;
-  /// The same for models of GPUs, with what is not named and suits them; and says on standard error how long that
-  /// takes.
+  /// Returns this command with what suits models of GPUs, and says on standard error how long that takes.
   BenchCommand suited(std::span<measure::Point const> points, std::stop_token const& stop) const;
   ExitCode measure(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) const;
   /// The points that are asked for.

@@ -50,7 +50,7 @@ void add_missing_yes(CLI::App& command, std::vector<char*>& words) {
     CLI::Option* const option = name.starts_with("--") ? command.get_option_no_throw(name) : nullptr;
     if (option == nullptr || offered_values(*option) != std::vector<std::string>{"yes", "no"}) continue;
     std::string_view const next = i + 1 < words.size() ? words[i + 1] : "-";
-    bool const is_word = next.starts_with("yes") || next.starts_with("no");
+    bool const is_word = next == "yes" || next == "no";
     if (!next.starts_with('-') && (is_word || !takes_others)) continue;
     tell(name + " is now written " + name + " yes; a later version refuses it without a word.");
     words.insert(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, yes);

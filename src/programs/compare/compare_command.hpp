@@ -39,8 +39,7 @@ struct CompareCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
-  /// The same for models of GPUs, with what is not named and suits them; and says on standard error how long that
-  /// takes.
+  /// Returns this command with what suits models of GPUs, and says on standard error how long that takes.
   CompareCommand suited(std::stop_token const& stop) const;
   ExitCode compare(std::optional<Claim> const& claim, FilesToWrite& files, StandardOutput& output,
                    Interrupt const& interrupt) const;

@@ -31,8 +31,7 @@ struct ProgramsToCompare {
   };
 
   /// Adds its options. Among those that `command` has already, only `--repeats`, `--json`, `--csv`, `--html`,
-  /// `--expect` and
-  /// `--help` can be combined with `--programs`.
+  /// `--expect` and `--help` can be combined with `--programs`.
   void add_to(CLI::App& command);
   /// Throws: Error of kind bad_argument, if options were given that cannot be combined.
   void check() const;

@@ -102,7 +102,7 @@ std::string why_no_gain(Compared const& compared, std::vector<ComparedPoint cons
   return (most == 1 ? std::string(" One lane drives the device there")
                     : " The lanes there compute in the default stream") +
          ", and copies have streams of their own, so next to nothing waits in the default stream. With --lanes " +
-         std::to_string(lanes) + " --shape single each lane does all in it, as in the case bare, and they gain.";
+         std::to_string(lanes) + " --shape single each lane does all in it, as in the case bare, and they may gain.";
 }
 
 bool any_measured(std::vector<ComparedPoint const*> const& points) {

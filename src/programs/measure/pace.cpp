@@ -45,9 +45,8 @@ unsigned factor_of(std::string_view wish) {
 unsigned factor_for(PaceProbe const& probe) {
   // Where CPUs are free the model is what bounds it, or the sleep of a thread.
   bool const free = probe.busy_part_of_cpus < saturated;
-  double const part = free                         ? probe.busy_part_of_cpus
-                      : probe.tiles_per_second > 0 ? probe.most_per_second / probe.tiles_per_second
-                                                   : 0;
+  // Where no tile came through, it is slower than any that could be measured.
+  double const part = free ? probe.busy_part_of_cpus : probe.most_per_second / std::max(probe.tiles_per_second, 1e-3);
   double const least = least_factor * (1 + waits_for_others * probe.part_of_others);
   double const factor = std::clamp(part / bearable_load, least, 10'000.0);
   double const step = factor <= 200 ? 10 : 50;

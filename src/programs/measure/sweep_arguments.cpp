@@ -210,7 +210,9 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
 }
 
 bool SweepArguments::on_models() const {
-  return std::ranges::all_of(axes.wishes(), [](std::string const& wish) { return wish.starts_with("model:"); });
+  auto const is_model = [](std::string const& name) { return name.starts_with(measure::model_prefix); };
+  return std::ranges::all_of(axes.wishes(),
+                             [&](auto const& wish) { return std::ranges::all_of(measure::names_in(wish), is_model); });
 }
 
 void SweepArguments::suit_models(std::span<measure::Point const> points, measure::SweepToCome to_come,

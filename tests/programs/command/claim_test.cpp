@@ -32,6 +32,7 @@ TEST(AClaim, IsNoneWithoutAFigureAComparisonAndANumber) {
 TEST(AClaim, SaysWhatOneLooksLike) {
   try {
     claim("1.5");
+    ADD_FAILURE() << "it was taken";
   } catch (Error const& error) {
     EXPECT_STREQ(error.what(),
                  "--expect '1.5' is no expectation: write speed_up or overlap, then >, >=, < or <=, then "

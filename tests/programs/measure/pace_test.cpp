@@ -27,7 +27,7 @@ TEST_F(ABusyProbe, LeavesRoomForWhatIsToCome) {
   EXPECT_EQ(factor_for(probe), 40u) << "twelve times as much, on less than a third of the CPUs";
   probe.tiles_per_second = 400;
   EXPECT_EQ(factor_for(probe), 400u);
-  probe.tiles_per_second = 0.001;
+  probe.tiles_per_second = 0;
   EXPECT_EQ(factor_for(probe), 10'000u);
 }
 

@@ -20,8 +20,8 @@ function timeline_section(all) {
   );
 }
 
-// What timelines above each other have in common: how long the longest is, how much of each is shown at first, and who
-// has to follow when one shows more or less. Nanoseconds.
+// What timelines above each other have in common: how long the longest is, how much of each is shown at first, and
+// which timelines follow when one shows more or less. Nanoseconds.
 function timeline_scale(models) {
   const drawn = models.filter((model) => model.count);
   const length = (model) => model.end - model.begin;
