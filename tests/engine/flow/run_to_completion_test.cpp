@@ -45,6 +45,7 @@ struct LanesThatRunToCompletion : testing::Test, Source {
   bool next(Tile&) override { return given++ < tiles; }
   std::size_t fill(Tile& tile) override {
     note(tile.sequence);
+    while (tile.sequence >= waits_for_loss && !device.lost()) std::this_thread::yield();
     if (tile.sequence == fails) throw std::runtime_error("cannot be read");
     tile.input()[0] = static_cast<std::byte>(tile.sequence);
     return tile_bytes;
@@ -79,6 +80,7 @@ struct LanesThatRunToCompletion : testing::Test, Source {
   std::optional<Pipeline> pipeline;
   std::uint64_t tiles = 500, given = 0;
   std::uint64_t fails = UINT64_MAX, throws = UINT64_MAX;  ///< The tile whose filling does, and whose kernel.
+  std::uint64_t waits_for_loss = UINT64_MAX;  ///< The first tile that is not filled before the device is lost.
   std::atomic<std::uint64_t> right{0};
   std::mutex mutex;
   std::map<std::uint64_t, std::set<std::thread::id>> threads;  ///< Keyed by the tile's sequence.
@@ -171,6 +173,8 @@ TEST_F(LanesThatRunToCompletion, StopWhileTheSourceWaits) {
 
 TEST_F(LanesThatRunToCompletion, EndTheRunWhenTheirDeviceIsLost) {
   device.inject(cpu::Fault::break_kernel, 50);
+  // Where the lane of that kernel is off its CPU, the others would take all tiles meanwhile.
+  waits_for_loss = 400;
   Report const report = open().run(*this, stage(), sink());
   EXPECT_FALSE(report.ok());
   EXPECT_GT(report.tiles_failed, 0u);
