@@ -110,7 +110,13 @@ std::string difference_of(Heard const& one, Heard const& other) {
 }
 
 PrintedOutput::PrintedOutput(Heard first, LinePatterns const& ignored)
-    : first_(std::move(first)), ignored_(ignored), lines_(lines_of(first_)), loose_(lines_.size() + 1) {}
+    : first_(std::move(first)), ignored_(ignored), lines_(lines_of(first_)), loose_(lines_.size() + 1) {
+  ignored_lines_ = printed_lines(first_.begin()).size() - lines_.size();
+}
+
+bool PrintedOutput::leaves_nothing() const noexcept {
+  return ignored_lines_ > 0 && std::ranges::all_of(lines_, &PrintedLine::blank);
+}
 
 std::vector<PrintedLine> PrintedOutput::lines_of(Heard const& output) const {
   std::vector<PrintedLine> all = printed_lines(output.begin());

@@ -40,6 +40,10 @@ class PrintedOutput {
   std::string compare(Heard const& other);
   /// Numbers that do not count and were not the same in all outputs so far.
   std::size_t left_out() const noexcept;
+  /// Lines of the first output that are ignored.
+  std::size_t ignored() const noexcept { return ignored_lines_; }
+  /// True if lines are ignored, and no other has a text.
+  bool leaves_nothing() const noexcept;
   /// The first difference between lines of two runs of the same program, which do not count; empty if there is none.
   std::string const& stray_line() const noexcept { return stray_line_; }
 
@@ -55,6 +59,7 @@ class PrintedOutput {
   std::vector<PrintedLine> lines_;  ///< Those of the first output that all runs of the program had, in this order.
   std::vector<bool> loose_;         ///< By line of these, and behind the last: others may stand before it.
   std::string stray_line_;
+  std::size_t ignored_lines_ = 0;
 };
 
 }  // namespace penstock::cli

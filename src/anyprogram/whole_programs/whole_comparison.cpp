@@ -198,7 +198,7 @@ std::optional<bool> WholeComparison::right() const {
     Part const& part = parts_[i];
     if (!part.strays.empty()) continue;
     if (!part.differs.empty()) return false;
-    told = told || i >= output_part;
+    told = told || (i >= output_part && !(i == output_part && printed_->leaves_nothing()));
   }
   if (!told || !unwritten().empty()) return std::nullopt;
   return true;
@@ -217,6 +217,8 @@ std::string WholeComparison::left_out_text() const {
   if (!printed_) return "";
   std::size_t const numbers = printed_->left_out();
   std::vector<std::string> all;
+  if (std::size_t const ignored = printed_->ignored(); ignored > 0)
+    all.push_back(count_text(ignored, "line") + " that --ignore names");
   if (numbers > 0) all.push_back(count_text(numbers, "number") + ", each a time or a rate, or other from run to run");
   if (std::string const& line = printed_->stray_line(); !line.empty())
     all.push_back("lines that are other from run to run, such as " + line);
@@ -232,7 +234,7 @@ std::string WholeComparison::right_sentence() const {
     } else if (!part.differs.empty()) {
       return not_right + ": " + part.name + " differs from what it is " + name(Contender::baseline) + " (" +
              part.differs + ")." + (objection_.empty() ? "" : " " + objection_);
-    } else if (part.written) {
+    } else if (part.written && !(&part == &parts_[output_part] && printed_ && printed_->leaves_nothing())) {
       same.push_back(part.name + (&part == &parts_[output_part] ? left_out_text() : ""));
     }
   }
@@ -243,6 +245,8 @@ std::string WholeComparison::right_sentence() const {
     return "Whether it is right cannot be told: " + missing +
            ". Let --result name what the program writes, as it is named from this folder." +
            (same.empty() ? "" : " Otherwise " + told + ".");
+  if (straying.empty() && !right())
+    return "Whether it is right cannot be told: --ignore names each line of standard output. Otherwise " + told + ".";
   if (straying.empty()) return "It is right: " + told + ".";
   std::string const untold = "not the same from run to run, " + name(Contender::baseline) + ", " +
                              (straying.size() == 1 ? "is " : "are ") + joined(straying);

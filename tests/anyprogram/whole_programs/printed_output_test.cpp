@@ -103,6 +103,10 @@ TEST(PrintedOutputs, OfIgnoredAndBlankLinesDoNotStray) {
   PrintedOutput printed(heard("time 3\n\n"), ignored);
   EXPECT_EQ(printed.widen(heard("time 4\n\n")), "");
   EXPECT_EQ(printed.compare(heard("time 5\n\n")), "");
+  EXPECT_EQ(printed.ignored(), 1U);
+  EXPECT_TRUE(printed.leaves_nothing());
+  EXPECT_FALSE(PrintedOutput(heard("time 3\nsum 4\n"), ignored).leaves_nothing());
+  EXPECT_FALSE(PrintedOutput(heard(""), ignored).leaves_nothing());
 }
 
 /// Lines "line K of V", each at its place; `wrong` has another word.

@@ -122,6 +122,25 @@ TEST_F(WholeProgramsThatAreCompared, AreRightIfOnlyLinesDifferThatAreOtherInEach
   EXPECT_EQ(compared.right(), false);
 }
 
+TEST(WholeProgramsOfWhichLinesAreIgnored, SaySoAndCannotBeToldRightIfNoneIsLeft) {
+  auto const run = [](std::string const& output) {
+    WholeRun one;
+    one.end.output.add(output);
+    return one;
+  };
+  for (auto const& [pattern, right] :
+       {std::pair("^seed", std::optional(true)), std::pair(".", std::optional<bool>())}) {
+    WholeComparison compared("as it is", "otherwise", {}, LinePatterns({pattern}));
+    compared.add(Contender::baseline, run("seed x\nsum 9\n"), true);
+    compared.add(Contender::candidate, run("seed y\nsum 9\n"), true);
+    EXPECT_EQ(compared.right(), right);
+    EXPECT_THAT(
+        compared.right_sentence(),
+        HasSubstr(right ? "(but for 1 line that --ignore names)"
+                        : "cannot be told: --ignore names each line of standard output. Otherwise the exit code"));
+  }
+}
+
 TEST_F(WholeProgramsThatAreCompared, AreRightThoughTheyPrintTimes) {
   compared.add(Contender::baseline, run(100ms, "sum 5 in 0.109 s, seed 3\n"), true);
   compared.add(Contender::candidate, run(50ms, "sum 5 in 0.027 s, seed 4\n"), true);
