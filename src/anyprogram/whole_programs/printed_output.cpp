@@ -43,7 +43,7 @@ bool whole(Heard const& output) {
 }
 
 std::string difference_between(PrintedLine const* mine, PrintedLine const* theirs) {
-  std::size_t const number = mine != nullptr ? mine->number : theirs->number;
+  std::size_t const number = mine != nullptr ? mine->number : theirs != nullptr ? theirs->number : 0;
   auto const shown = [](PrintedLine const* line) { return line == nullptr ? "" : shown_line(line->text); };
   return "line " + std::to_string(number) + ": '" + shown(mine) + "' and '" + shown(theirs) + "'";
 }
@@ -126,7 +126,7 @@ std::vector<PrintedLine> PrintedOutput::lines_of(Heard const& output) const {
 
 std::string PrintedOutput::widen(Heard const& other) {
   if (alike(first_, other)) return "";
-  std::string const difference = difference_of(first_, other);
+  std::string difference = difference_of(first_, other);
   if (!whole(first_) || !whole(other)) return difference;
   std::vector<PrintedLine> const theirs = lines_of(other);
   lose_but(partners_of(lines_, theirs), theirs);
