@@ -28,7 +28,7 @@ std::string line_of(Figure const& figure) {
   std::string line = figure.what + ": " + number_text(figure.value) + unit_text(figure);
   if (figure.possible) line += ", possible " + number_text(*figure.possible);
   if (figure.text) line += ", in the text " + number_text(*figure.text);
-  for (auto const& [heading, content] : figure.beside) line += ", " + heading + " " + content;
+  for (auto const& [heading, content] : figure.beside) line.append(", ").append(heading).append(" ").append(content);
   return line;
 }
 

@@ -70,9 +70,9 @@ Verdict verdict_on_waits(std::span<WaitSeen const> seen) {
     return was.covers(expected) ? verdict : certainly(verdict);
   };
   for (WaitSeen const& one : seen) {
-    auto const returns = judged(one.way + " returned", one.returns_behind, one.at_return);
+    Verdict returns = judged(one.way + " returned", one.returns_behind, one.at_return);
     if (!returns.as_expected) return returns;
-    auto const goes_on = judged("behind " + one.way + " stream A went on", one.goes_on_behind, one.at_going_on);
+    Verdict goes_on = judged("behind " + one.way + " stream A went on", one.goes_on_behind, one.at_going_on);
     if (!goes_on.as_expected) return goes_on;
   }
   return {true, "each of the " + std::to_string(seen.size()) +

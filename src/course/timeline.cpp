@@ -92,8 +92,9 @@ void start_at_zero(std::span<Interval> intervals) {
 
 std::vector<Interval> with_engines(std::span<Interval const> intervals) {
   std::vector<Interval> all(intervals.begin(), intervals.end());
-  for (auto const& [engine, row] : {std::pair(Engine::up, "copies up"), std::pair(Engine::kernels, "kernels"),
-                                    std::pair(Engine::down, "copies down")}) {
+  for (auto const& [engine_of_row, row] : {std::pair(Engine::up, "copies up"), std::pair(Engine::kernels, "kernels"),
+                                           std::pair(Engine::down, "copies down")}) {
+    Engine const engine = engine_of_row;  // clang 14 lets no lambda capture a binding.
     std::vector<Interval> its;
     std::ranges::copy_if(intervals, std::back_inserter(its), [&](auto const& one) { return one.engine == engine; });
     if (its.empty()) return {intervals.begin(), intervals.end()};

@@ -52,7 +52,10 @@ void add_missing_yes(CLI::App& command, std::vector<char*>& words) {
     std::string_view const next = i + 1 < words.size() ? words[i + 1] : "-";
     bool const is_word = next == "yes" || next == "no";
     if (!next.starts_with('-') && (is_word || !takes_others)) continue;
-    tell(name + " is now written " + name + " yes; a later version refuses it without a word.");
+    tell(std::string(name)
+             .append(" is now written ")
+             .append(name)
+             .append(" yes; a later version refuses it without a word."));
     words.insert(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, yes);
   }
 }

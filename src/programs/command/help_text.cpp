@@ -25,7 +25,7 @@ std::string without_breaks(std::string text) {
 }
 
 /// `name`, and behind it `words` in lines of their own width.
-std::string row(std::string name, std::string const& words, std::size_t width) {
+std::string row(std::string const& name, std::string const& words, std::size_t width) {
   std::string const lines = wrapped(without_breaks(words), width, columns);
   if (lines.empty()) return name + "\n";
   // A name that leaves no room has a line of its own.

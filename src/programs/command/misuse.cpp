@@ -85,7 +85,7 @@ std::string suggestion_for(std::string const& word, CLI::App const& command) {
 }
 
 std::string misuse_text(CLI::ParseError const& error, CLI::App const& command) {
-  std::string const message = error.what();
+  std::string message = error.what();
   if (dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr) {
     // CLI11 names what is left over backwards.
     auto const left = command.remaining();

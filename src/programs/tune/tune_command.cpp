@@ -170,7 +170,7 @@ std::string TuneCommand::paced(std::string const& wish, measure::Setting const& 
   bool const open = measure::leaves_factor_open(wish);
   measure::Point const first{.setting = defaults};
   if (open) here.factor = measure::choose_factor({&wish, 1}, {&first, 1}, stop).value_or(measure::least_factor);
-  std::string const applied = here.applied_to(wish);
+  std::string applied = here.applied_to(wish);
   tell(measure::pace_text(measure::factor_of(applied), open, within));
   return applied;
 }

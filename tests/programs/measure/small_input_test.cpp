@@ -2,7 +2,6 @@
 #include <memory>
 #include <string>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/cpu/cpu_device.hpp"
@@ -10,8 +9,6 @@
 
 namespace penstock::measure {
 namespace {
-
-using testing::HasSubstr;
 
 /// A job whose input has so many tiles, each with so many bytes.
 struct AJobWithASmallInput : testing::Test {
