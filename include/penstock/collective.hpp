@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several devices or lanes have, made one: an array that all lanes add to, and sums over the arrays of devices.
+// Reductions over devices and lanes: an array that all lanes add to, and sums over the arrays of devices.
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,7 @@ struct DeviceModel {
     Time copy{};  ///< Time that a copy of no bytes keeps a copy engine.
   } link;
 
-  int copy_engines = 2;  ///< 1: uploads and downloads share one; 2: each direction has its own.
+  int copy_engines = 2;  ///< With 1 uploads and downloads share one, with 2 each direction has its own.
   /// Copies take the engines in the order in which the host asked for them, also while the first one waits for its
   /// stream, as on devices that have one queue for all streams.
   bool copies_in_order_of_issue = false;

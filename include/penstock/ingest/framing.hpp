@@ -233,9 +233,9 @@ struct CaptureNotes {
   enum Lengths : std::uint32_t { first, second, smaller };
 
   std::uint32_t format = pcap;
-  std::uint32_t swapped = 0;  ///< 1 if numbers have the other byte order than this machine's.
+  std::uint32_t swapped = 0;  ///< Is 1 if numbers have the other byte order than this machine's.
   std::uint32_t lengths = first;
-  std::uint32_t modified = 0;  ///< 1 if the header of a pcap packet has 24 bytes instead of 16.
+  std::uint32_t modified = 0;  ///< Is 1 if the header of a pcap packet has 24 bytes instead of 16.
   CaptureKind kind = {};       ///< Kind of all packets, if `kinds` is 0.
   /// Number of kinds, if packets of a tile differ. Behind the places of the packets the tile then has these kinds,
   /// CaptureKind::words numbers each, followed by the kind number of each record: four in a number of 32 bits, the

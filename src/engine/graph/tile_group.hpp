@@ -75,8 +75,8 @@ class TileOfGroup {
 
 /// State that the copies of a group share.
 struct TileGroup::State {
-  /// One copy more, which hands on what was written to the tiles until now: oneTBB copies a message for the node that
-  /// gets it.
+  /// Counts one more copy, and passes on what was written to the tiles until now: oneTBB copies a message for the node
+  /// that gets it.
   void add_holder() noexcept { holders.fetch_add(1, std::memory_order_acq_rel); }
   /// True if that was the last copy.
   bool remove_holder() noexcept { return holders.fetch_sub(1, std::memory_order_acq_rel) == 1; }

@@ -35,9 +35,9 @@ struct HostLimits {
   std::string cpu_model;  ///< "AMD EPYC 9654 96-Core Processor".
   std::uint64_t memory_bytes = 0;
   std::uint64_t memory_available_bytes = 0;               ///< The kernel's estimate of what is free without swapping.
-  std::optional<std::uint64_t> cgroup_memory_bytes;       ///< Empty: no limit.
+  std::optional<std::uint64_t> cgroup_memory_bytes;       ///< The limit, if any.
   std::optional<std::uint64_t> cgroup_memory_left_bytes;  ///< The value of CgroupLimits::memory_left_bytes.
-  std::optional<std::uint64_t> memlock_bytes;  ///< Empty: no limit. The CUDA driver's pinning does not count.
+  std::optional<std::uint64_t> memlock_bytes;  ///< The limit, if any. The CUDA driver's pinning does not count.
   std::string transparent_huge_pages;          ///< "always", "madvise" or "never".
   std::uint64_t huge_page_bytes = 0;           ///< The size of a reserved huge page.
   std::uint64_t free_huge_pages = 0;           ///< Reserved and not in use.

@@ -28,11 +28,11 @@ enum class Direction : std::uint8_t { in, out, both };
 /// The values of the built-in job's options.
 struct BuiltIn {
   Work work = Work::transform;
-  std::chrono::microseconds busy{0};  ///< Used by Work::busy.
+  std::chrono::microseconds busy{0};  ///< Work::busy uses it.
   Fill fill = Fill::none;
-  std::chrono::microseconds fill_busy{0};  ///< Used by Fill::busy.
+  std::chrono::microseconds fill_busy{0};  ///< Fill::busy uses it.
   Direction direction = Direction::both;
-  std::string file = {};  ///< Used by Fill::file.
+  std::string file = {};  ///< Fill::file uses it.
 
   explicit BuiltIn(JobValues const& values);
 };

@@ -28,7 +28,7 @@ namespace penstock::measure {
 
 struct TuneOptions {
   Aim sought = Aim::throughput;
-  /// For latency: load as a part of the throughput of the first setting that works, which mostly are the defaults.
+  /// Load for latency, as a part of the throughput of the first setting that works, which mostly are the defaults.
   /// Tiles come as fast to all settings, so that a slow one does not get an easier load.
   double load = 0.5;
   /// The values of every axis of a Setting to choose from, or "free".
