@@ -56,7 +56,7 @@ struct RecordRow {
 /// (observe.hpp) is the one of penstock's own.
 ///
 /// Threads: any.
-/// Blocks:  never, but for `add_row` and `row_here`, which may take a lock.
+/// Blocks:  never, but for `add_row` and `row_here`, which may take a lock, and where it says so.
 class StepLog {
  public:
   using Clock = penstock::Clock;
@@ -78,6 +78,15 @@ class StepLog {
                     Clock::time_point end) noexcept = 0;
   /// The same on the row of the calling thread. If there is no memory for that row, nothing is noted.
   virtual void note_here(Step step, std::uint64_t tile, Clock::time_point begin, Clock::time_point end) noexcept = 0;
+  /// The number of a span's name (Span, observe.hpp), which it copies; empty without room for it.
+  ///
+  /// Blocks: for a lock.
+  virtual std::optional<std::uint32_t> span_number(std::string_view name) noexcept = 0;
+  /// Notes a span on the row of the calling thread, by the number of its name. Without room it is counted and not kept.
+  ///
+  /// Blocks: for a lock.
+  virtual void note_span(std::uint32_t name, std::optional<std::uint64_t> tile, Clock::time_point begin,
+                         Clock::time_point end) noexcept = 0;
   /// Passages so far for which there was no room.
   virtual std::uint64_t missed() const noexcept = 0;
   /// Takes the times of the steps of one flight (engine/lane/step_timer.hpp), and tells this log; null for none.
@@ -98,6 +107,11 @@ class Ranges {
   virtual void begin(Step step, std::optional<std::uint64_t> tile) noexcept = 0;
   /// `step`: that of the range that began last and has not ended.
   virtual void end(Step step) noexcept = 0;
+  /// The same of a span under a name of the program's own (Span, observe.hpp). By default it is not shown.
+  ///
+  /// Shape: `name` is valid during the call.
+  virtual void begin_span(std::string_view /*name*/, std::optional<std::uint64_t> /*tile*/) noexcept {}
+  virtual void end_span() noexcept {}
 };
 
 /// A range from here to the end of the scope; none, if `ranges` is null.

@@ -82,8 +82,67 @@ bool Recorder::thin_out() noexcept {
   return true;
 }
 
+std::optional<std::uint32_t> Recorder::span_number(std::string_view name) noexcept {
+  try {
+    std::scoped_lock const lock(spans_mutex_);
+    if (auto const known = span_numbers_.find(name); known != span_numbers_.end()) return known->second;
+    if (span_numbers_.size() < options_.spans) {
+      auto const number = static_cast<std::uint32_t>(span_numbers_.size());
+      return span_numbers_.emplace(name, number).first->second;
+    }
+  } catch (std::bad_alloc const&) {  // It is missed.
+  }
+  spans_missed_.fetch_add(1, std::memory_order_relaxed);
+  return std::nullopt;
+}
+
+void Recorder::note_span(std::uint32_t name, std::optional<std::uint64_t> tile, Clock::time_point begin,
+                         Clock::time_point end) noexcept {
+  try {
+    std::uint32_t const row = row_here();
+    std::scoped_lock const lock(spans_mutex_);
+    if (spans_.size() >= options_.spans) make_room_for_spans();
+    if (spans_.size() < options_.spans) {
+      spans_.push_back({name, row, tile, since_start(begin), since_start(end)});
+      return;
+    }
+  } catch (std::bad_alloc const&) {  // It is missed.
+  }
+  spans_missed_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Recorder::discard_unwanted_spans() noexcept {
+  std::erase_if(spans_, [&](RecordedSpan const& span) { return span.tile && !wants(*span.tile); });
+}
+
+/// Looks at fewer tiles until there is room. Spans without a tile stay: if most are such, the tiles are not to blame.
+void Recorder::make_room_for_spans() noexcept {
+  if (!options_.thin_out || spans_are_full_) return;
+  discard_unwanted_spans();
+  while (spans_.size() >= options_.spans) {
+    auto const of_tiles = std::ranges::count_if(spans_, [](RecordedSpan const& span) { return span.tile.has_value(); });
+    std::scoped_lock const lock(thinning_mutex_);
+    if (2 * static_cast<std::size_t>(of_tiles) < spans_.size() || !thin_out()) {
+      spans_are_full_ = true;
+      return;
+    }
+    discard_unwanted_spans();
+  }
+}
+
+void Recorder::take_spans(Recording& taken) {
+  std::scoped_lock const lock(spans_mutex_);
+  discard_unwanted_spans();
+  taken.spans = std::exchange(spans_, {});
+  taken.spans_missed = spans_missed_.exchange(0, std::memory_order_relaxed);
+  spans_are_full_ = false;
+  taken.span_names.resize(span_numbers_.size());
+  for (auto const& [name, number] : span_numbers_) taken.span_names[number] = name;
+}
+
 Recording Recorder::take() {
   Recording taken;
+  take_spans(taken);  // This asks which tiles are wanted still.
   taken.every = every_.exchange(options_.every, std::memory_order_relaxed);
   taken.tiles = tiles_.load(std::memory_order_relaxed);
   taken.spent = spent_.exchange(0, std::memory_order_relaxed);

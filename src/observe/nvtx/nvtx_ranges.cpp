@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
@@ -30,21 +31,34 @@ class NvtxRanges final : public Ranges {
   ~NvtxRanges() override { nvtxDomainDestroy(domain_); }
 
   void begin(Step step, std::optional<std::uint64_t> tile) noexcept override {
-    name_this_thread();
     nvtxEventAttributes_t range{};
-    range.version = NVTX_VERSION;
-    range.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
     range.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
     range.message.registered = names_[static_cast<std::size_t>(step)];
+    push(range, tile);
+  }
+  void end(Step /*step*/) noexcept override { nvtxDomainRangePop(domain_); }
+  void begin_span(std::string_view name, std::optional<std::uint64_t> tile) noexcept override {
+    // A tool wants a text that ends with a zero. What is longer is cut, since there may be no memory for a copy.
+    std::array<char, 256> text{};
+    name.copy(text.data(), text.size() - 1);
+    nvtxEventAttributes_t range{};
+    range.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    range.message.ascii = text.data();
+    push(range, tile);
+  }
+  void end_span() noexcept override { nvtxDomainRangePop(domain_); }
+
+ private:
+  void push(nvtxEventAttributes_t& range, std::optional<std::uint64_t> tile) noexcept {
+    name_this_thread();
+    range.version = NVTX_VERSION;
+    range.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
     if (tile) {
       range.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
       range.payload.ullValue = *tile;
     }
     nvtxDomainRangePushEx(domain_, &range);
   }
-  void end(Step /*step*/) noexcept override { nvtxDomainRangePop(domain_); }
-
- private:
   static void name_this_thread() noexcept {
     // The name belongs to the thread, so it is set once, for all objects and calls.
     thread_local bool named = false;

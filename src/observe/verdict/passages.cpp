@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -66,14 +67,19 @@ void add_way(Recording const& recording, std::span<std::uint32_t const> way, Til
 }
 
 Recording without_passages(Recording const& recording) {
-  return {.rows = recording.rows, .passages = {}, .every = recording.every, .missed = recording.missed};
+  return {.rows = recording.rows,
+          .passages = {},
+          .every = recording.every,
+          .missed = recording.missed,
+          .span_names = recording.span_names,
+          .spans_missed = recording.spans_missed};
 }
 
 Recording touching(Recording const& recording, std::int64_t from, std::int64_t to) {
   Recording some = without_passages(recording);
-  for (Passage const& passage : recording.passages) {
-    if (passage.begin < to && passage.end > from) some.passages.push_back(passage);
-  }
+  auto const touches = [&](auto const& part) { return part.begin < to && part.end > from; };
+  std::ranges::copy_if(recording.passages, std::back_inserter(some.passages), touches);
+  std::ranges::copy_if(recording.spans, std::back_inserter(some.spans), touches);
   return some;
 }
 
@@ -175,26 +181,30 @@ std::chrono::nanoseconds at_work_meanwhile(Recording const& recording) {
 
 Recording within(Recording const& recording, std::int64_t from, std::int64_t to) {
   Recording cut = touching(recording, from, to);
-  for (Passage& passage : cut.passages) {
-    passage.begin = std::max(passage.begin, from);
-    passage.end = std::min(passage.end, to);
-  }
+  auto const shorten = [&](auto& part) {
+    part.begin = std::max(part.begin, from);
+    part.end = std::min(part.end, to);
+  };
+  std::ranges::for_each(cut.passages, shorten);
+  std::ranges::for_each(cut.spans, shorten);
   cut.cut_from = from;
   cut.cut_to = to;
   return cut;
 }
 
 Recording middle_of(Recording const& recording, std::size_t most) {
-  if (recording.passages.size() <= most) return recording;
+  auto const parts_of = [](Recording const& one) { return one.passages.size() + one.spans.size(); };
+  if (parts_of(recording) <= most) return recording;
   std::vector<std::int64_t> begins;
-  begins.reserve(recording.passages.size());
+  begins.reserve(parts_of(recording));
   for (Passage const& passage : recording.passages) begins.push_back(passage.begin);
+  for (RecordedSpan const& span : recording.spans) begins.push_back(span.begin);
   std::sort(begins.begin(), begins.end());
   // Passages that began before and reach into it add to their number: shorten it until they fit.
   for (std::size_t half = most / 2; half > 0; half = half * 3 / 4) {
     std::size_t const middle = begins.size() / 2;
     Recording some = touching(recording, begins[middle - half], begins[middle + half - 1]);
-    if (some.passages.size() <= most) return some;
+    if (parts_of(some) <= most) return some;
   }
   return without_passages(recording);
 }

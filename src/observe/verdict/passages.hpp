@@ -68,13 +68,13 @@ double mean_in_flight(Recording const& recording);
 /// stage waits for the device; else little. If not every tile was recorded, the recorded ones represent the others.
 std::chrono::nanoseconds at_work_meanwhile(Recording const& recording);
 
-/// The part of a recording from `from` to `to`; passages that extend beyond it are cut.
+/// The part of a recording from `from` to `to`; passages and spans that extend beyond it are cut.
 ///
 /// Units: nanoseconds since the recording began.
 Recording within(Recording const& recording, std::int64_t from, std::int64_t to);
 
-/// A part from the middle of a recording, with all passages that touch it, uncut, and at most `most` of them; the whole
-/// recording if it has no more.
+/// A part from the middle of a recording, with all passages and spans that touch it, uncut, and at most `most` of them;
+/// the whole recording if it has no more.
 Recording middle_of(Recording const& recording, std::size_t most);
 
 }  // namespace penstock

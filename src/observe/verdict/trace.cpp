@@ -64,6 +64,7 @@ class TraceWriter {
         marks_.push_back({passage.end, number, 0, Mark::Kind::queue_end});
       }
     }
+    for (RecordedSpan const& one : recording.spans) zero_ = std::min(zero_, one.begin);
     for (std::size_t i = 0; i < engines_.size(); ++i) {
       for (Interval const& stretch : engines_[i].busy.all()) {
         marks_.push_back({stretch.begin, static_cast<std::uint32_t>(work_.size()), 0, Mark::Kind::engine});
@@ -79,8 +80,10 @@ class TraceWriter {
     head();
     auto mark = marks_.begin();
     for (std::uint32_t const number : rows_.order) {
-      for (; mark != marks_.end() && mark->at <= recording_.passages[number].begin; ++mark) show(*mark);
-      show(number);
+      bool const passage = number < recording_.passages.size();
+      auto const begin = passage ? recording_.passages[number].begin : span(number).begin;
+      for (; mark != marks_.end() && mark->at <= begin; ++mark) show(*mark);
+      passage ? show(number) : show_span(number);
     }
     for (; mark != marks_.end(); ++mark) show(*mark);
     text_.finish();
@@ -88,11 +91,13 @@ class TraceWriter {
 
  private:
   bool in_queue(std::uint32_t number) const { return rows_.row_of[number] == TraceRows::nowhere; }
+  RecordedSpan const& span(std::uint32_t number) const { return recording_.spans[number - recording_.passages.size()]; }
 
   void head() {
     TraceNotes notes = facts_.facts;
     notes.emplace_back("tiles looked at", "1 in " + std::to_string(recording_.every));
     notes.emplace_back("passages missed", std::to_string(recording_.missed));
+    if (recording_.spans_missed > 0) notes.emplace_back("spans missed", std::to_string(recording_.spans_missed));
     text_.notes(notes);
     text_.name_process(facts_.number, facts_.process);
     for (TraceRows::Row const& row : rows_.rows) text_.name_row(facts_.number, row.number, row.name);
@@ -136,6 +141,17 @@ class TraceWriter {
     text_.add("name", "\"tile\"");
     text_.add("bp", "\"e\"");
     text_.add("id", facts_.number == 1 ? tile : id_of(tile));
+    text_.end();
+  }
+
+  void show_span(std::uint32_t number) {
+    RecordedSpan const& of = span(number);
+    text_.begin("X", facts_.number, rows_.row_of[number]);
+    text_.time("ts", of.begin - zero_);
+    text_.time("dur", std::max<std::int64_t>(of.end - of.begin, 0));
+    text_.add("cat", "\"span\"");
+    text_.add("name", quoted(recording_.span_names.at(of.name)));
+    if (of.tile) text_.add("args", "{\"tile\":" + std::to_string(*of.tile) + "}");
     text_.end();
   }
 

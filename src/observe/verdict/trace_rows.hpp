@@ -10,10 +10,11 @@
 
 namespace penstock {
 
-/// The rows on which the passages of a recording are drawn: on each row any two are disjoint or, for a thread, nested.
+/// The rows on which the passages and spans of a recording are drawn: on each row any two are disjoint or, for a
+/// thread, nested.
 ///
 /// A row of the recording with overlapping passages is drawn as several. A queue has no row: its passages are drawn one
-/// by one.
+/// by one. A span has the index behind those of all passages, in the recording's order.
 struct TraceRows {
   static constexpr std::uint32_t nowhere = 0;
 
@@ -24,8 +25,8 @@ struct TraceRows {
   };
   std::vector<Row> rows;
   std::vector<std::uint32_t>
-      order;  ///< Indices of all passages: by begin; of those with the same begin the longest first.
-  std::vector<std::uint32_t> row_of;  ///< The row number of each passage, or `nowhere`.
+      order;  ///< Indices of all passages and spans: by begin; of those with the same begin the longest first.
+  std::vector<std::uint32_t> row_of;  ///< The row number of each passage and each span, or `nowhere`.
 };
 
 TraceRows trace_rows(Recording const& recording);

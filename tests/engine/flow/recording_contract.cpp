@@ -144,6 +144,59 @@ TEST_P(PipelineContract, TellsARecorderHowFarAFailedTileCame) {
   EXPECT_TRUE(ways.at(8).contains(Step::download));
 }
 
+/// A source with a span for each tile.
+class SpanningSource final : public CountingSource {
+ public:
+  SpanningSource(std::uint64_t count, Watching const& watching) : CountingSource(count), watching_(watching) {}
+  std::size_t fill(Tile& tile) override {
+    Span const span(watching_, step_name(Step::fill), tile.sequence);
+    return CountingSource::fill(tile);
+  }
+
+ private:
+  Watching const& watching_;
+};
+
+/// Spans have the names of the steps that they are in.
+TEST_P(PipelineContract, HasSpansOfTheProgramWithinTheirSteps) {
+  Recorder recorder({.capacity = 1 << 14});
+  Watching const watching{.recorder = &recorder};
+  auto options = usual();
+  options.tuning.transport = Transport::copies;
+  options.tuning.batch = 1;
+  options.tuning.graphs = Graphs::never;
+  options.watching = watching;
+  options.host_stages = {
+      {.name = "decode", .body = [&](Tile& tile) { Span const span(watching, step_name(Step::host), tile.sequence); }}};
+  open(options);
+  auto const sink = note();
+  EXPECT_TRUE(pipeline()
+                  .run(SpanningSource(60, watching), add_one([&](DeviceTile const& tile, StreamRef) {
+                         Span const span(watching, step_name(Step::enqueue), tile.sequence);
+                       }),
+                       [&](Completion& done) {
+                         Span const span(watching, step_name(Step::sink), done.loan->sequence);
+                         sink(done);
+                       })
+                  .ok());
+  Recording const seen = recorder.take();
+  Ways const ways = ways_of(seen);
+  for (RecordedSpan const& span : seen.spans) {
+    for (auto const& [step, passage] : ways.at(span.tile.value())) {
+      if (step_name(step) != seen.span_names.at(span.name)) continue;
+      EXPECT_EQ(span.row, passage.row) << step_name(step);
+      EXPECT_GE(span.begin, passage.begin) << step_name(step);
+      EXPECT_LE(span.end, passage.end) << step_name(step);
+    }
+  }
+  auto const times = span_times(seen);
+  EXPECT_EQ(times.size(), 4u);
+  for (SpanTimes const& one : times) {
+    EXPECT_EQ(one.calls, 60u) << one.name;
+    EXPECT_EQ(one.kernel.has_value(), one.name == step_name(Step::enqueue)) << one.name;
+  }
+}
+
 /// Counts ranges by their steps, and those that are open.
 struct CountedRanges final : Ranges {
   std::array<std::atomic<int>, step_count> begun{};

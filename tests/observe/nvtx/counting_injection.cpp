@@ -56,7 +56,9 @@ nvtxStringHandle_t register_string(nvtxDomainHandle_t /*domain*/, char const* te
 int push(nvtxDomainHandle_t handle, nvtxEventAttributes_t const* range) {
   std::scoped_lock const lock(mutex);
   Domain& domain = domain_of(handle);
-  std::string name = reinterpret_cast<char const*>(range->message.registered);
+  std::string name = range->messageType == NVTX_MESSAGE_TYPE_ASCII
+                         ? range->message.ascii
+                         : reinterpret_cast<char const*>(range->message.registered);
   if (range->payloadType == NVTX_PAYLOAD_TYPE_UNSIGNED_INT64) name += " of tiles";
   ++domain.ranges[name];
   return domain.open++;

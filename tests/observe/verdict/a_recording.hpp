@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,14 @@ struct ARecording : Recording {
   }
   void put(std::uint64_t tile, std::uint32_t on, Step step, std::int64_t begin, std::int64_t end) {
     passages.push_back({tile, on, step, begin, end});
+  }
+  /// Spans of a row are put as they end.
+  void span(std::string const& name, std::uint32_t on, std::int64_t begin, std::int64_t end,
+            std::optional<std::uint64_t> tile = {}) {
+    auto const known = std::ranges::find(span_names, name);
+    auto const number = static_cast<std::uint32_t>(known - span_names.begin());
+    if (known == span_names.end()) span_names.push_back(name);
+    spans.push_back({number, on, tile, begin, end});
   }
 };
 

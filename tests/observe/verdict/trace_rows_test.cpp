@@ -41,6 +41,18 @@ TEST(TraceRows, LetAThreadDoOneThingWithinAnother) {
   EXPECT_EQ(trace_rows(run).row_of, (std::vector<std::uint32_t>{1, 1, 2, 3}));
 }
 
+TEST(TraceRows, HaveSpansBehindThePassagesEachWithinItsStep) {
+  ARecording run;
+  auto const thread = run.row("thread", Kind::thread);
+  run.span("inner", thread, 2, 10);
+  run.span("outer", thread, 2, 10);
+  run.span("outside", thread, 5, 12);
+  run.put(1, thread, Step::fill, 2, 10);
+  TraceRows const drawn = trace_rows(run);
+  EXPECT_EQ(drawn.order, (std::vector<std::uint32_t>{0, 2, 1, 3}));
+  EXPECT_EQ(drawn.row_of, (std::vector<std::uint32_t>{1, 1, 1, 2}));
+}
+
 TEST(TraceRows, KeepApartWhatIsNeitherApartNorWithin) {
   ARecording run;
   auto const thread = run.row("thread", Kind::thread);

@@ -202,6 +202,25 @@ TEST(ATrace, SaysWhereItIsFromInWhateverCharacters) {
   EXPECT_EQ(of_phase(trace, "M").at(2).at("args").at("name"), "a \"row\"\n");
 }
 
+TEST(ATrace, ShowsSpansUnderWhateverNamesWithinTheStepsOfTheirThread) {
+  std::vector<std::string> const names{"", std::string(5'000, 'x'), "\"q\" \\ \n", "\xc3\xa9t\xc3\xa9", "\xff"};
+  ARecording run = orderly_run(1);
+  for (std::string const& name : names) run.span(name, 0, 300, 800, 0);
+  run.span("of no tile", 0, -100, 200);
+  Json const trace = trace_of(run);
+  expect_time_order(trace);
+  expect_nesting(trace);
+  std::vector<std::string> shown;
+  for (Json const& event : of_phase(trace, "X")) {
+    if (event.at("cat") != "span") continue;
+    shown.push_back(event.at("name"));
+    bool const of_none = shown.back() == "of no tile";
+    EXPECT_EQ(event.contains("args"), !of_none) << event;
+    EXPECT_EQ(end_of(event) - begin_of(event), of_none ? 300 : 500);
+  }
+  EXPECT_EQ(shown, (std::vector<std::string>{"of no tile", "\xef\xbf\xbd", names[3], names[2], names[1], ""}));
+}
+
 TEST(ATrace, OfNothingIsOneThatCanBeOpened) {
   Json const trace = trace_of({});
   EXPECT_EQ(trace.at("traceEvents").size(), of_phase(trace, "M").size());
@@ -231,9 +250,14 @@ TEST(ATrace, IsSoundWhateverWasRecorded) {
       run.put(static_cast<std::uint64_t>(number(8)), static_cast<std::uint32_t>(number(rows - 1)),
               static_cast<Step>(number(static_cast<int>(step_count) - 1)), begin, begin + number(30));
     }
+    auto const thread = run.row("thread", Kind::thread);
+    for (int k = number(20); k > 0; --k) {
+      auto const begin = number(100) - 20;
+      run.span("span", thread, begin, begin + number(30), 0);
+    }
     Json const trace = trace_of(run);
     expect_sound(trace);
-    ASSERT_EQ(of_phase(trace, "Xb").size(), run.passages.size());
+    ASSERT_EQ(of_phase(trace, "Xb").size(), run.passages.size() + run.spans.size());
     ASSERT_FALSE(HasFailure()) << "round " << round;
   }
 }
