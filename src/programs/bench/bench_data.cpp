@@ -102,10 +102,13 @@ Json timeline_of(std::span<PointResult const> results, Flavour flavour) {
   for (RecordRow const& row : shown.rows) rows.push_back({{"name", row.name}, {"kind", kind_text(row.kind)}});
   Json steps = Json::array();
   for (std::size_t i = 0; i < step_count; ++i) steps.push_back(step_name(static_cast<Step>(i)));
+  for (std::string const& name : shown.span_names) steps.push_back(name);
   Json passages = Json::array();
   for (Passage const& passage : shown.passages) {
     passages.push_back({passage.row, static_cast<int>(passage.step), passage.tile, passage.begin, passage.end});
   }
+  for (RecordedSpan const& span : shown.spans)
+    passages.push_back({span.row, step_count + span.name, cli::or_null(span.tile), span.begin, span.end});
   auto const& trial = results[*best].last;
   Overlap const overlap = overlap_of(
       window, trial ? shared_stream(trial->options, flavour, trial->report.devices.size()) : SharedStream::none);
@@ -113,6 +116,7 @@ Json timeline_of(std::span<PointResult const> results, Flavour flavour) {
           {"rows", rows},
           {"steps", steps},
           {"passages", passages},
+          {"spans", as_list(span_times(window))},
           {"overlap",
            {{"speed_of_light", or_null(overlap.speed_of_light)},
             {"overlap", or_null(overlap.overlap)},

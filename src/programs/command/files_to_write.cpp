@@ -182,8 +182,11 @@ std::string traced_text(std::string const& path, Recording const& recording, std
   std::array<char, 128> cost{};
   std::snprintf(cost.data(), cost.size(), "%.1f ms of the threads' time, in a run of %.1f ms.", took.count(),
                 Milliseconds(wall).count());
-  return path + " shows " + (recording.every == 1 ? "every tile" : "one tile in " + std::to_string(recording.every)) +
-         ". To record it took " + cost.data();
+  std::string text = path + " shows ";
+  text += recording.every == 1 ? "every tile" : "one tile in " + std::to_string(recording.every);
+  text.append(". To record it took ").append(cost.data());
+  std::string const spans = span_table(recording);
+  return spans.empty() ? text : text + '\n' + spans.substr(0, spans.size() - 1);
 }
 
 }  // namespace penstock::cli

@@ -91,7 +91,8 @@ void write_trace_file(OutputFile& file, std::function<void(std::ostream&)> const
 /// Throws: likewise.
 void write_trace_file(OutputFile& file, Recording const& recording, TraceFacts const& facts);
 
-/// A line on how much of a run of `wall` the trace shows, and on the cost of recording it.
+/// A line on how much of a run of `wall` the trace shows, and on the cost of recording it; below it the table of spans,
+/// if there are any.
 std::string traced_text(std::string const& path, Recording const& recording, std::chrono::nanoseconds wall);
 
 }  // namespace penstock::cli

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <optional>
@@ -181,6 +182,21 @@ std::string device_text(nlohmann::ordered_json const& device) {
   };
   Json const model = device.value("model", Json());
   return model.is_string() ? of_model(name, model.get<std::string>(), count("host_cpus"), count("slower")) : name;
+}
+
+nlohmann::ordered_json as_list(std::vector<SpanTimes> const& spans) {
+  auto const in_us = [](std::chrono::nanoseconds time) {
+    return std::chrono::duration<double, std::micro>(time).count();
+  };
+  Json all = Json::array();
+  for (SpanTimes const& one : spans) {
+    all.push_back({{"name", one.name},
+                   {"calls", one.calls},
+                   {"self_us", in_us(one.self)},
+                   {"total_us", in_us(one.total)},
+                   {"kernel_us", one.kernel ? Json(in_us(*one.kernel)) : Json(nullptr)}});
+  }
+  return all;
 }
 
 nlohmann::ordered_json slower_or_null(std::string const& model) {

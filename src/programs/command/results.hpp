@@ -11,6 +11,7 @@
 
 #include "engine/machine/host_limits.hpp"
 #include "penstock/device.hpp"
+#include "penstock/observe/recording.hpp"
 #include "penstock/report.hpp"
 
 namespace penstock::cli {
@@ -46,6 +47,9 @@ nlohmann::ordered_json or_null(std::optional<Value> const& value) {
 std::string as_text(Verdict const& verdict);
 /// The members of docs/results.md that follow from the verdict alone.
 nlohmann::ordered_json as_members(Verdict const& verdict);
+
+/// The times of spans as docs/results.md lists them.
+nlohmann::ordered_json as_list(std::vector<SpanTimes> const& spans);
 
 /// For a model on a machine that is too slow for its clock: the places of those of `points` points that are not judged
 /// for that, and the message for the first. Ends a line; empty without places.

@@ -56,16 +56,13 @@ Json shortened(Json timeline) {
   Json const& passages = timeline.at("passages");
   if (passages.size() <= most_passages) return timeline;
   Recording all;
+  // Only their times matter here: a passage has its place in the list for a tile.
   for (Json const& one : passages) {
-    all.passages.push_back({.tile = one.at(2).get<std::uint64_t>(),
-                            .row = one.at(0).get<std::uint32_t>(),
-                            .step = static_cast<Step>(one.at(1).get<int>()),
-                            .begin = one.at(3).get<std::int64_t>(),
-                            .end = one.at(4).get<std::int64_t>()});
+    all.passages.push_back(
+        {.tile = all.passages.size(), .begin = one.at(3).get<std::int64_t>(), .end = one.at(4).get<std::int64_t>()});
   }
   Json some = Json::array();
-  for (Passage const& one : middle_of(all, most_passages).passages)
-    some.push_back({one.row, static_cast<int>(one.step), one.tile, one.begin, one.end});
+  for (Passage const& one : middle_of(all, most_passages).passages) some.push_back(passages.at(one.tile));
   timeline["passages"] = some;
   return timeline;
 }

@@ -75,7 +75,8 @@ Json left_out_json(std::span<LeftOut const> all) {
   return list;
 }
 
-std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::JobRun const& whole) {
+std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::JobRun const& whole,
+                    std::optional<Recording> const& recording) {
   Report const& report = whole.report;
   Json options = Json::object();
   for (JobOption const& option : job.options) {
@@ -98,6 +99,7 @@ std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& poi
                    {"digest", whole.digest ? Json(measure::digest_text(*whole.digest)) : Json(nullptr)},
                    {"results", or_null(whole.results)},
                    {"verdict", report.verdict ? as_members(*report.verdict) : Json(nullptr)},
+                   {"spans", recording ? as_list(span_times(*recording)) : Json(nullptr)},
                    {"attribution", attribution_json(report.attribution.get())},
                    {"report", describe(report)},
                    {"placement", report.placement},
@@ -200,14 +202,14 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   if (whole.report.verdict != nullptr)
     whole.report.verdict = std::make_shared<Verdict const>(in_options(*whole.report.verdict));
   if (activities != nullptr) activities->finish();
-  bool const told = output.write(json ? as_json(facts, job, point, whole) : whole.results);
+  std::optional<Recording> const recording = recorder != nullptr ? std::optional(recorder->take()) : std::nullopt;
+  bool const told = output.write(json ? as_json(facts, job, point, whole, recording) : whole.results);
   if (!json) std::fputs(about(job, whole, facts.device).c_str(), stderr);
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested()) {
-    Recording const recording = recorder->take();
     write_trace_file(
-        *file, recording,
+        *file, *recording,
         {.process = title_of("run"), .facts = {{"device", device_text(facts.device)}, {"command", command_line}}});
-    tell(traced_text(trace.file, recording, whole.report.wall));
+    tell(traced_text(trace.file, *recording, whole.report.wall));
   }
   if (interrupt.requested()) {
     tell("Interrupted: results are of what was done until then.");

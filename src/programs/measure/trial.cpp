@@ -115,6 +115,13 @@ PipelineOptions options_of(Setting const& setting, JobWork const& work, TrialOpt
   return wanted;
 }
 
+/// The setting with what watches the run, so that the job's own spans (Span) reach it by JobPoint::pipeline.
+Setting watched(Setting setting, StepLog* recorder, Ranges* ranges) {
+  setting.pipeline.watching.recorder = recorder;
+  setting.pipeline.watching.ranges = ranges;
+  return setting;
+}
+
 /// Passes a tile to the job's own sink as one of its pass.
 ///
 /// Throws: what that throws, after `source` was told.
@@ -165,7 +172,8 @@ inline namespace PENSTOCK_FLAVOUR {
 
 JobRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                  std::stop_token const& stop) {
-  return run_work(devices, setting, work_of(setting, options.memory.get(), stop), options, stop);
+  Setting const seen = watched(setting, options.recorder, options.ranges);
+  return run_work(devices, setting, work_of(seen, options.memory.get(), stop), options, stop);
 }
 
 std::optional<std::uint64_t> digest_of(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
@@ -181,7 +189,8 @@ std::optional<std::uint64_t> digest_of(DeviceGroup const& devices, Setting const
 
 std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                                std::stop_token const& stop) {
-  JobWork const work = measured_work_of(setting, options.memory.get(), stop);
+  Setting const seen = watched(setting, options.recorder, options.ranges);
+  JobWork const work = measured_work_of(seen, options.memory.get(), stop);
   PipelineOptions const wanted = options_of(setting, work, options);
   forget_memory_peaks();
   auto const made = make_pipeline(devices, wanted, stop);
@@ -215,7 +224,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
 
 std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting const& setting, double tiles_per_second,
                                             TrialOptions const& options, std::stop_token const& stop) {
-  JobWork const work = measured_work_of(setting, options.memory.get(), stop);
+  JobWork const work = measured_work_of(watched(setting, nullptr, options.ranges), options.memory.get(), stop);
   PipelineOptions wanted = options_of(setting, work, options);
   wanted.watching.recorder = nullptr;
   wanted.producers = producers_of(devices, setting, tiles_per_second, work);

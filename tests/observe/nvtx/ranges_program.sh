@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: ranges_program.sh PENSTOCK CASE [TOOL]
+# usage: ranges_program.sh PROGRAM CASE [TOOL]
 # Holds `--nvtx` of `penstock hash` and `penstock bench` to what a tool sees that NVTX loads: TOOL is tests/observe/nvtx/counting_injection.cpp.
 # shellcheck source=tests/programs/program_world.sh
 source "$(dirname "$0")/../../programs/program_world.sh"
@@ -25,6 +25,15 @@ case $2 in
     run bench --device cpu --window 10 --repeats 1 --tile 64KiB --load 0.5 --no-ceilings --no-verdict --nvtx
     expect_code 0
     grep -q '^penstock fill of tiles ' counted || fail "no ranges of bench: $(cat counted)"
+    ;;
+  ShowsAToolTheSpansOfAJob)
+    export NVTX_INJECTION64_PATH=$3 COUNTED_RANGES=$world/counted
+    some_bytes 190000 a
+    run run --device cpu --tile 64KiB --input a --nvtx
+    expect_code 0
+    for words in 'penstock copies of tiles 3' 'penstock sink of tiles 3' 'open 0'; do
+      grep -qx "$words" counted || fail "not $words: $(cat counted)"
+    done
     ;;
   RefusesAToolThatTheCurrentDirectoryDecides)
     cp "$3" tool.so

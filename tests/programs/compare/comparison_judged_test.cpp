@@ -23,6 +23,8 @@ Json judged_at_sixteen(double tiles, std::size_t passages) {
                             {"remarks", {"It rained."}}});
   json["timeline"] = {{"point", 0}, {"rows", {{{"name", "lane 0"}, {"kind", "thread"}}}}, {"passages", Json::array()}};
   for (std::size_t i = 0; i < passages; ++i) json["timeline"]["passages"].push_back({0, 5, i, 10 * i, 10 * i + 10});
+  // As of a span of no tile.
+  for (std::size_t i = 1; i < passages; i += 2) json["timeline"]["passages"][i][2] = nullptr;
   return json;
 }
 
@@ -112,6 +114,7 @@ TEST_F(AComparison, ShowsTheMiddleOfALongTimeline) {
   EXPECT_EQ(passages.at(0).at(1), 5);
   EXPECT_EQ(passages.at(0).at(3).get<int>() + 10, passages.at(0).at(4).get<int>());
   EXPECT_NEAR(passages.at(0).at(2).get<double>(), 2000, 100);
+  EXPECT_TRUE(passages.at(1).at(2).is_null());
   EXPECT_TRUE(json.at("compare").at("baseline_timeline").is_null());
 }
 

@@ -54,6 +54,30 @@ case $2 in
     expect_code 0
     expect_out 'asynchronous copies of memory that is not pinned'
     ;;
+  ShowsItsSpansInTraceTableAndJson)
+    run run --json --trace trace.json "${job[@]}"
+    expect_code 0
+    expect_figure '[(span["name"], span["calls"], span["kernel_us"]) for span in all["spans"]]' "[('copies', 3, None)]"
+    expect_figure 'all["spans"][0]["self_us"] == all["spans"][0]["total_us"]' True
+    expect_err 'span    calls  self ms  total ms  mean ms  kernel ms'
+    expect_err 'copies      3 '
+    python3 - <<'END' || fail 'the trace has other spans'
+import json
+events = json.load(open("trace.json"))["traceEvents"]
+spans = [event for event in events if event.get("cat") == "span"]
+sinks = {event["args"]["tile"]: event for event in events if event.get("name") == "sink"}
+assert sorted(span["args"]["tile"] for span in spans) == [0, 1, 2], spans
+for span in spans:
+    sink = sinks[span["args"]["tile"]]
+    assert (span["name"], span["tid"]) == ("copies", sink["tid"]) and span["ts"] >= sink["ts"], (span, sink)
+END
+    run run --json "${job[@]}"
+    expect_figure 'all["spans"]' None
+    run bench --json "${job[@]}" --lanes 1 --window 10 --repeats 1 --load 0 --no-ceilings
+    expect_code 0
+    expect_figure '(all["timeline"]["steps"][10:], all["timeline"]["spans"][0]["name"])' "(['sink', 'copies'], 'copies')"
+    expect_figure 'len([one for one in all["timeline"]["passages"] if one[1] == 11]) > 0' True
+    ;;
   FindsTheTileThatLosesTheDevice)
     run run --json --attribute "${job[@]}" --broken 1 --tile 16KiB
     expect_code 4

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <penstock/ingest/files.hpp>
 #include <penstock/job.hpp>
+#include <penstock/observe.hpp>
 
 using namespace penstock;
 
@@ -57,7 +58,8 @@ JobWork make(JobPoint const& point) {
               },
           .stages = stages(point.values.number("broken")),
           .sink =
-              [copies = point.values.number("copies")](Completion&) {
+              [copies = point.values.number("copies"), watching = point.pipeline.watching](Completion& done) {
+                Span const span(watching, "copies", done.loan->sequence);
                 if (copies > 0) copy(copies);
               },
           .results = [point] { return "copies " + point.values.text("copies") + "\n"; },

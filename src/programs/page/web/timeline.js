@@ -129,7 +129,11 @@ function timeline_of(all, timeline, keys, scale = timeline_scale([timeline_model
     tip.replaceChildren(
       ...(passage
         ? [
-            element('strong', {}, `${model.Unit} ${passage.tile}, ${model.step_name(passage.step)}`),
+            element(
+              'strong',
+              {},
+              (passage.tile === null ? '' : `${model.Unit} ${passage.tile}, `) + model.step_name(passage.step),
+            ),
             element('div', {}, numbers.nanoseconds(passage.end - passage.begin)),
             element('div', {class: 'tip-more'}, `from ${numbers.nanoseconds(passage.begin, 6)}, on ${row.name}`),
           ]

@@ -97,7 +97,7 @@ function timeline_drawing(model, canvas) {
       const y = top + passage.lane * lane_height;
       const wide = right - left;
       pen.fillRect(left, y, wide > 3 ? wide - 0.75 : wide, lane_height - 1);
-      const text = String(passage.tile);
+      const text = passage.tile === null ? model.step_name(passage.step) : String(passage.tile);
       if (wide > text.length * 7 + 8) {
         pen.font = `10.5px ${font}`;
         pen.fillStyle = text_on(step_colour(passage.step));

@@ -20,6 +20,7 @@ function timeline_model(timeline) {
     rows[row].passages.push(passage);
     steps[step].total += end - begin;
     steps[step].durations.push(end - begin);
+    if (tile === null) continue; // A span of the program's own, of no tile.
     if (!tiles.has(tile)) tiles.set(tile, []);
     tiles.get(tile).push(passage);
   }
