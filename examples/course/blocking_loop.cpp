@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same work in four streams, with a wait inside the loop and with one behind it. Streams and events are right in
-// both, but in the first the host gives the device nothing more to do. The first argument names the device.
+// The same work in four streams, with a wait behind the loop and with one inside, where the host gives the device
+// nothing more to do. The first argument names the device.
 #include <cstdio>
 #include <vector>
 
@@ -19,9 +19,7 @@ constexpr std::size_t parts = 4, size = std::size_t{1} << 20;
 /// As PinnedFloats, but the memory is not pinned.
 struct PageableFloats {
   std::vector<float> values = std::vector<float>(parts * size, 1);
-  std::span<float> part(std::size_t number, std::size_t floats) {
-    return std::span(values).subspan(number * floats, floats);
-  }
+  std::span<float> part(std::size_t number, std::size_t n) { return std::span(values).subspan(number * n, n); }
 };
 
 /// Doubles the parts, and returns the milliseconds that the host needs for it.
@@ -50,8 +48,8 @@ int main(int count, char** arguments) try {
   double const inside = run(*device, host, values, true), behind = run(*device, host, values, false);
   std::printf("wait inside the loop: %.3f ms\nwait behind the loop: %.3f ms%s\n", inside, behind,
               behind < inside ? ", faster" : "");
-  PageableFloats pageable;
-  double const kept = run(*device, pageable, values, false);  // Each copy keeps its caller.
+  PageableFloats pageable;  // Each copy keeps its caller.
+  double const kept = run(*device, pageable, values, false);
   std::printf("pageable memory, wait behind the loop: %.3f ms%s\n", kept, kept > behind ? ", slower" : "");
   bool const right = all_are(8, host.values()) && all_are(2, pageable.values);
   std::printf("values[0] = %.1f: %s\n", host.values()[0], right ? "right" : "wrong");

@@ -2,7 +2,6 @@
 // cuBLAS in a lane's stream: each tile is a matrix, which the stage multiplies with one that stays on the GPU.
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <vector>
 
 #include <cublas_v2.h>
@@ -20,30 +19,26 @@ void check(cublasStatus_t status) {
 }
 
 /// Each lane has a handle of its own: a handle belongs to one stream at a time.
-class Product final : public Stage {
- public:
-  explicit Product(StageContext const& context) : twos_(context, size) {
+struct Product final : Stage {
+  explicit Product(StageContext const& context) : twos(context, size) {
     std::vector<float> diagonal(size);
     for (std::size_t i = 0; i < rows; ++i) diagonal[i * rows + i] = 2;
-    context.stream.upload(twos_.span().as<std::byte>(), std::as_bytes(std::span(diagonal)));
+    context.stream.upload(twos.span().as<std::byte>(), std::as_bytes(std::span(diagonal)));
     context.stream.synchronize();
-    cublasHandle_t handle = nullptr;
     check(cublasCreate(&handle));
-    handle_.reset(handle);
     check(cublasSetStream(handle, cuda_stream(context.stream)));  // Without it, the calls would be in stream 0.
   }
+  ~Product() override { cublasDestroy(handle); }
   std::size_t run(DeviceTile const& tile, StreamRef) override {
     constexpr int n = rows;
     float const one = 1, zero = 0;
-    auto const from = tile.input.as<float const>(), twos = DeviceSpan<float const>(twos_.span());
-    check(cublasSgemm(handle_.get(), CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, twos.address(), n, from.address(), n,
-                      &zero, tile.output.as<float>().address(), n));
+    check(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, twos.span().address(), n,
+                      tile.input.as<float>().address(), n, &zero, tile.output.as<float>().address(), n));
     return tile.output.size();
   }
 
- private:
-  DeviceArray<float> twos_;
-  std::unique_ptr<cublasContext, decltype(&cublasDestroy)> handle_{nullptr, &cublasDestroy};
+  DeviceArray<float> twos;
+  cublasHandle_t handle = nullptr;
 };
 
 }  // namespace

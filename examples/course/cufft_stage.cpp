@@ -21,21 +21,19 @@ void check(cufftResult result) {
 }
 
 /// Each lane has a plan of its own: a plan has memory to work in, and belongs to one stream at a time.
-class Spectrum final : public Stage {
- public:
+struct Spectrum final : Stage {
   explicit Spectrum(StageContext const& context) {
-    check(cufftPlan1d(&plan_, samples, CUFFT_C2C, signals));
-    check(cufftSetStream(plan_, cuda_stream(context.stream)));  // Without it, the calls would be in stream 0.
+    check(cufftPlan1d(&plan, samples, CUFFT_C2C, signals));
+    check(cufftSetStream(plan, cuda_stream(context.stream)));  // Without it, the calls would be in stream 0.
   }
-  ~Spectrum() override { cufftDestroy(plan_); }
+  ~Spectrum() override { cufftDestroy(plan); }
   std::size_t run(DeviceTile const& tile, StreamRef) override {
-    check(cufftExecC2C(plan_, tile.input.as<cufftComplex>().address(), tile.output.as<cufftComplex>().address(),
+    check(cufftExecC2C(plan, tile.input.as<cufftComplex>().address(), tile.output.as<cufftComplex>().address(),
                        CUFFT_FORWARD));
     return tile.output.size();
   }
 
- private:
-  cufftHandle plan_ = 0;
+  cufftHandle plan = 0;
 };
 
 }  // namespace
@@ -44,8 +42,7 @@ int main() try {
   if (list_gpus().empty()) return 77;  // Its test is skipped.
   auto const device = open_device("cuda");
   Pipeline pipeline(*device, {.tile = tile_of<Sample>(std::size_t{samples} * signals)});
-  auto const fill = [](TilePlace, std::span<Sample> input) {
-    // Every signal has one tone, of seven turns.
+  auto const fill = [](TilePlace, std::span<Sample> input) {  // Every signal has one tone, of seven turns.
     for (std::size_t i = 0; i < input.size(); ++i)
       input[i] = std::polar(1.0F, static_cast<float>(7 * (i % samples)) * 2 * 3.14159265F / samples);
     return input.size();

@@ -16,15 +16,18 @@ using namespace course;
 
 namespace {
 
-/// Submits the task once, in as many parts as there are streams. In each stream it follows the run before.
-void submit(PinnedFloats const& input, PinnedFloats const& output, DeviceFloats const& from, DeviceFloats const& to,
-            std::vector<Stream> const& streams) {
+/// Does the task so often, in as many parts as there are streams. In each stream a run follows the one before.
+void run(PinnedFloats const& input, PinnedFloats const& output, DeviceFloats const& from, DeviceFloats const& to,
+         std::vector<Stream> const& streams, int times) {
   std::size_t const size = input.values().size() / streams.size();
-  for (std::size_t i = 0; i < streams.size(); ++i) {
-    upload(from.part(i, size), input.part(i, size), streams[i]);
-    transform(from.part(i, size), i * size, to.part(i, size), streams[i]);  // It adds sqrt(sin^2 + cos^2), which is 1.
-    download(output.part(i, size), to.part(i, size), streams[i]);
+  for (int done = 0; done < times; ++done) {
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      upload(from.part(i, size), input.part(i, size), streams[i]);
+      transform(from.part(i, size), i * size, to.part(i, size), streams[i]);  // It adds sqrt(sin^2 + cos^2), so 1.
+      download(output.part(i, size), to.part(i, size), streams[i]);
+    }
   }
+  for (Stream const& stream : streams) stream.synchronize();
 }
 
 }  // namespace
@@ -43,13 +46,9 @@ int main(int count, char** arguments) try {
     std::vector<Stream> streams;
     while (streams.size() < used) streams.push_back(device->make_stream());
     std::ranges::fill(output.values(), 0.0F);  // So nothing is left of the other way.
-    auto const run = [&](int times) {
-      for (int i = 0; i < times; ++i) submit(input, output, from, to, streams);
-      for (Stream const& stream : streams) stream.synchronize();
-    };
-    run(warm_up);
+    run(input, output, from, to, streams, warm_up);
     auto const began = Clock::now();
-    run(runs);
+    run(input, output, from, to, streams, runs);
     std::chrono::duration<double, std::milli> const time = Clock::now() - began;
     std::printf("streams: %zu, %.5f ms a run (%d to warm up, %d counted)\n", used, time.count() / runs, warm_up, runs);
     largest_error = std::max(largest_error, transform_error(input.values(), 0, output.values()));

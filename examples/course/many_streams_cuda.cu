@@ -36,8 +36,7 @@ int main() {
   cudaStream_t streams[most_streams];
   for (cudaStream_t& stream : streams) check(cudaStreamCreate(&stream));
   cudaEvent_t start, end;
-  check(cudaEventCreate(&start));
-  check(cudaEventCreate(&end));
+  for (cudaEvent_t* const event : {&start, &end}) check(cudaEventCreate(event));
   float largest_error = 0;
   for (int const count : {1, most_streams}) {
     std::fill_n(output, floats, 0.0F);  // So nothing is left of the other way.

@@ -52,9 +52,8 @@ int main(int count, char** arguments) try {
     way.wait({*device, a, b, event, another});
     double const kept = std::chrono::duration<double, std::milli>(Clock::now() - called).count();
     // A stream that waits for an event is not idle.
-    auto const text = [](bool yes) { return yes ? "yes" : "no"; };
-    std::printf("%-20s %7.1f ms  %6s  %12s  %6s\n", way.name, kept, text(a.idle()), text(event.passed()),
-                text(b.idle()));
+    auto const say = [](bool over) { return over ? "yes" : "no"; };
+    std::printf("%-20s %7.1f ms  %6s  %12s  %6s\n", way.name, kept, say(a.idle()), say(event.passed()), say(b.idle()));
   }
 } catch (Error const& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;
