@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies alone, and beside kernels that fill the device. A copy needs no multiprocessor, but both use the memory of the
-// device. The first argument names the device.
+// Copies alone, and beside kernels that the device's memory bounds. A copy needs no multiprocessor, but both use that
+// memory. The first argument names the device.
 #include <cstdio>
 
 #include "floats.hpp"
@@ -19,12 +19,12 @@ int main(int count, char** arguments) try {
   Event const copy_start = device->make_event(timing), copy_end = device->make_event(timing);
   Event const kernel_start = device->make_event(timing), kernel_end = device->make_event(timing);
   Stream const copying = device->make_stream(), computing = device->make_stream();
-  transform_prepare(computing);
+  sum_prepare(computing);
 
   for (bool const beside : {false, false, true}) {  // The first round touches the memory; the second is measured.
     if (beside) {
       computing.record(kernel_start);
-      for (int i = 0; i < 40; ++i) transform(values.values(), 0, values.values(), computing);
+      for (int i = 0; i < 40; ++i) sum(values.values(), values.values(), values.values(), computing);
       computing.record(kernel_end);
       copying.wait(kernel_start);
     }

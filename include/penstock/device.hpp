@@ -52,7 +52,8 @@ struct DeviceInfo {
   int greatest_priority = 0;     ///< The smallest.
   bool modelled = false;         ///< A CPU device that stands for a GPU: docs/models.md.
   std::string model;             ///< Name of a modelled GPU, as it follows "model:", such as "h200".
-  unsigned host_cpus = 0;        ///< CPUs of the machine of a modelled GPU, if the model has them.
+  unsigned host_cpus = 0;        ///< CPUs of the machine of a modelled GPU, if the model has them,
+  unsigned host_nodes = 0;       ///< and its NUMA nodes; the GPU is on node 0.
 
   /// True for a GPU and for a model of one, which is used in the same way.
   bool acts_as_gpu() const noexcept { return kind == DeviceKind::cuda || modelled; }
@@ -120,6 +121,15 @@ class Device {
   /// Blocks: on a GPU 30 ms a GiB that was touched before; and it may wait for the device's current work.
   /// Throws: Error of kind out_of_pinned_memory; the text says which limit to raise.
   virtual Pinned pin(std::span<std::byte> host) = 0;
+  /// Lets pinned memory count as memory of that NUMA node of the machine of a modelled GPU (DeviceInfo::host_nodes).
+  ///
+  /// Shape:  bytes of one region that was pinned with this device; all of it is meant, until it is unpinned.
+  /// Throws: Error of kind bad_argument, if there is no such region or node; of kind unsupported, if the device is no
+  ///         model of a machine with several nodes: there memory is on the node of its pages.
+  virtual void place(std::span<std::byte const> /*host*/, int /*node*/) {
+    throw Error(ErrorKind::unsupported,
+                "Memory is on the node of its pages, except on a model that has several nodes (numa_nodes).");
+  }
   /// Address range at which this device itself reads and writes host memory that was pinned with it or with another of
   /// its kind, for kernels that access it over the link; usually the same address. Empty if the memory was not pinned.
   ///

@@ -94,12 +94,14 @@ struct KernelCost {
   DeviceSpan<std::byte const> writes = {};
   /// Floating-point operations; a kernel of few blocks does them with its share of the multiprocessors.
   double flops = 0;
+  double tensor_flops = 0;  ///< Those on tensor cores, likewise.
   /// Bytes that it sends to other GPUs, while it receives as many: over the link between GPUs, or over the link to the
   /// host if there is none.
   double peer_bytes = 0;
   std::chrono::nanoseconds time = {};  ///< Time of one wave of blocks; a grid that does not fit at once takes several.
   std::uint32_t blocks = 0;            ///< Blocks of the grid; 0: the kernel fills the GPU, so no other runs beside it.
   std::uint32_t block_threads = 128;   ///< Threads per block.
+  std::uint32_t barriers = 0;          ///< Barriers at which all its blocks meet, in a cooperative launch.
   /// Places where the modelled GPU writes start and end of the kernel, in nanoseconds of Clock, before its stream
   /// continues; or null.
   std::uint64_t* began = nullptr;

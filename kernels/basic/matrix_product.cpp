@@ -128,7 +128,7 @@ void matrix_product(DeviceSpan<std::uint16_t const> a, DeviceSpan<std::uint16_t 
                 },
                 {.reads = {a.as<std::byte const>(), b.as<std::byte const>()},
                  .writes = c.as<std::byte const>(),
-                 .flops = matrix_product_flops(size),
+                 .tensor_flops = matrix_product_flops(size),
                  .blocks = blocks,
                  .block_threads = whole_multiprocessor});
 }
@@ -144,7 +144,7 @@ void matrix_roof(std::uint32_t rounds, DeviceSpan<float> to, StreamRef stream) {
   float const scale = done == 0 ? 0 : static_cast<float>(rounds) / static_cast<float>(done);
   stream.launch(blocks, [=](KernelBlock block) { do_rounds(done, scale, &to.in(block)[block * matrix_roof_block]); },
                 {.writes = to.as<std::byte const>(),
-                 .flops = matrix_roof_flops(rounds, blocks),
+                 .tensor_flops = matrix_roof_flops(rounds, blocks),
                  .blocks = blocks,
                  .block_threads = whole_multiprocessor});
 }

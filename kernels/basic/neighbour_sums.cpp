@@ -70,7 +70,8 @@ void neighbour_sums_together(DeviceSpan<std::uint32_t> one, DeviceSpan<std::uint
                  .writes = other.as<std::byte const>(),
                  .flops = 2.0 * rounds * static_cast<double>(one.size()),
                  .blocks = blocks,
-                 .block_threads = block_threads});
+                 .block_threads = block_threads,
+                 .barriers = rounds});
 }
 
 std::uint32_t neighbour_sums_at_once(DeviceInfo const& device) {

@@ -158,26 +158,29 @@ Roofline roofline_of(std::span<RooflinePoint const> points, double bytes);
 /// bounds two and arithmetic two.
 Verdict verdict_on_roofline(std::span<RooflinePoint const> points, double bytes, std::size_t wrong, bool timed);
 
-/// A matrix product as predicted by its bounds, and as measured.
+/// A matrix product as predicted by a data sheet, as its bounds allow, which were measured, and as measured.
 struct ProductSeen {
   std::string name;
-  std::chrono::nanoseconds predicted{};
+  std::optional<std::chrono::nanoseconds> predicted = {};
+  std::chrono::nanoseconds possible{};
   std::chrono::nanoseconds measured{};
   double flops = 0;
   std::uint32_t depth = 0;  ///< Number of products in each sum, of numbers of at most 1.
   double greatest_error = 0;
 };
-/// Expects small errors; if times count, also that none was faster than predicted, to a tenth, and that the last is
-/// nearer to the prediction than the first.
+/// Expects small errors; if times count, also that none was faster than predicted or possible, to a tenth, and that the
+/// last is nearer to what is possible than the first.
 ///
 /// Shape: at least two.
 Verdict verdict_on_products(std::span<ProductSeen const> products, bool timed);
 
 /// Rounds by a launch each, and by one with a barrier.
 struct GridBarrierSeen {
-  bool refused = false;   ///< A launch of more blocks than fit was refused.
-  std::size_t wrong = 0;  ///< Results of both,
-  std::size_t all = 0;    ///< out of so many.
+  bool refused = false;                    ///< A launch of more blocks than fit was refused.
+  std::size_t wrong = 0;                   ///< Results of both,
+  std::size_t all = 0;                     ///< out of so many.
+  std::chrono::nanoseconds by_launches{};  ///< Time of a round with a launch of its own,
+  std::chrono::nanoseconds by_barriers{};  ///< and of one behind a barrier.
 };
 /// Expects all results right, and the refusal.
 Verdict verdict_on_grid_barrier(GridBarrierSeen const& seen);

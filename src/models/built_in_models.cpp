@@ -4,6 +4,7 @@
 #include <array>
 
 #include "models/models.hpp"
+#include "models/old_models.hpp"
 
 namespace penstock {
 namespace {
@@ -14,12 +15,20 @@ using Time = DeviceModel::Time;
 /// The resolution that CUDA's documentation of cudaEventElapsedTime states.
 constexpr Time documented_resolution(0.5);
 
+/// Operations a second on tensor cores by the instructions (mma) that penstock's kernel uses, of the 989e12 that the
+/// data sheets of H100 and H200 state: 62.9 % on Hopper (Luo and others, arXiv 2402.13499).
+constexpr double by_mma_on_hopper = 0.629;
+/// The part that cuBLAS reaches of an A100's (NVIDIA/DCGM, issue 40).
+constexpr double by_cublas_on_a100 = 0.8;
+
 DeviceModel h200() {
   DeviceModel model;
   model.name = "NVIDIA H200";
   model.source =
       "Measured on one H200 (PCIe 5 x16, driver 580, CUDA 13.0, 16 CPUs). By the architecture: threads_of_each, "
-      "at_once, tera_flops. Eight ninths of its NVLink by the data sheet: peer_gb_s. So that pipelines with "
+      "at_once, tera_flops. 62.9 % of the data sheet's 989, as published (arXiv 2402.13499): tensor_tera_flops. "
+      "Measured by others on an RTX 3090 (github.com/Infatoshi/MegaQwen): barrier_us. Eight "
+      "ninths of its NVLink by the data sheet: peer_gb_s. So that pipelines with "
       "small tiles take as long as there: handover_us, alone_us. By CUDA's documentation: event_resolution_us.";
   model.link_name = "PCIe 5 x16";
   model.memory_bytes = 150'109'880'320;
@@ -28,7 +37,9 @@ DeviceModel h200() {
                    .threads_per_unit = 2048,
                    .memory = 3100,
                    .tera_flops = 60,
+                   .tensor_tera_flops = 989 * by_mma_on_hopper,
                    .start = Time(3.6),
+                   .barrier = Time(0.73),
                    .handover = Time(2.2)};
   model.calls = {.copy = Time(1.8),
                  .launch = Time(3.3),
@@ -66,7 +77,8 @@ DeviceModel h100() {
   model.source =
       "Measured on one H100 of four (PCIe 5 x16, CUDA 13.0, 64 CPUs), medians of three times; peer_gb_s is what "
       "an all-reduce by NCCL comes to on two of them. By the architecture: threads_of_each, at_once, tera_flops. "
-      "As of the H200: handover_us, alone_us. A quarter of the machine's: cpus. By CUDA's documentation: "
+      "As of the H200: handover_us, alone_us, tensor_tera_flops. A quarter of the machine's: cpus. By CUDA's "
+      "documentation: "
       "event_resolution_us.";
   model.memory_bytes = 85'017'493'504;
   model.link = {
@@ -92,8 +104,9 @@ DeviceModel a100() {
   model.source =
       "Published for PCIe 4 x16: up, down. Data sheet of the SXM card: bytes, multiprocessors, tera_flops; "
       "memory_gb_s and peer_gb_s, of which as much is reached as on the H200. By the architecture: copy_engines, "
-      "threads_of_each, at_once. By CUDA's documentation: event_resolution_us. As measured on an H200 and its "
-      "host: the rest. None is measured on an A100.";
+      "threads_of_each, at_once. By CUDA's documentation: event_resolution_us. 80 % of the data sheet's 312, as "
+      "published (NVIDIA/DCGM, issue 40): tensor_tera_flops. As of the H200 and its host: the rest. None is "
+      "measured on an A100.";
   model.link_name = "PCIe 4 x16";
   model.memory_bytes = 85'899'345'920;
   model.link = like_h200s(25);
@@ -101,6 +114,7 @@ DeviceModel a100() {
   model.kernels.units = 108;
   model.kernels.memory = reached(2039);
   model.kernels.tera_flops = 17.5;
+  model.kernels.tensor_tera_flops = 312 * by_cublas_on_a100;
   return model;
 }
 
@@ -115,8 +129,9 @@ DeviceModel l4() {
   model.name = "NVIDIA L4";
   model.source =
       "Published for PCIe 4 x16: up, down. Data sheet: bytes; memory_gb_s (300) and tera_flops (30.3), of which "
-      "as much is reached as on the H200; no NVLink, so no peer_gb_s. By the architecture: multiprocessors, "
-      "threads_of_each, at_once, copy_engines. By CUDA's documentation: event_resolution_us. As measured on an "
+      "as much is reached as on the H200; tensor_tera_flops (121), of which as much as on an A100; no NVLink, so no "
+      "peer_gb_s. By the architecture: multiprocessors, "
+      "threads_of_each, at_once, copy_engines. By CUDA's documentation: event_resolution_us. As of the "
       "H200 and its host: the rest. None is measured on an L4.";
   model.link_name = "PCIe 4 x16";
   model.memory_bytes = 25'769'803'776;
@@ -126,6 +141,7 @@ DeviceModel l4() {
   model.kernels.threads_per_unit = 1536;
   model.kernels.memory = reached(300);
   model.kernels.tera_flops = computed(30.3);
+  model.kernels.tensor_tera_flops = 121 * by_cublas_on_a100;
   return model;
 }
 
@@ -134,8 +150,9 @@ DeviceModel t4() {
   model.name = "NVIDIA T4";
   model.source =
       "Published for PCIe 3 x16: up, down. Data sheet: bytes; memory_gb_s (320) and tera_flops (8.1), of which "
-      "as much is reached as on the H200; no NVLink, so no peer_gb_s. By the architecture: multiprocessors, "
-      "threads_of_each, at_once, copy_engines. By CUDA's documentation: event_resolution_us. As measured on an "
+      "as much is reached as on the H200; tensor_tera_flops (65), of which as much as on an A100; no NVLink, so no "
+      "peer_gb_s. By the architecture: multiprocessors, "
+      "threads_of_each, at_once, copy_engines. By CUDA's documentation: event_resolution_us. As of the "
       "H200 and its host: the rest. None is measured on a T4.";
   model.link_name = "PCIe 3 x16";
   model.memory_bytes = 17'179'869'184;
@@ -145,6 +162,7 @@ DeviceModel t4() {
   model.kernels.threads_per_unit = 1024;
   model.kernels.memory = reached(320);
   model.kernels.tera_flops = computed(8.1);
+  model.kernels.tensor_tera_flops = 65 * by_cublas_on_a100;
   return model;
 }
 
@@ -156,7 +174,7 @@ DeviceModel gh200() {
       "nvbandwidth, issue 41, both ways at once reach half: both. In proportion to the H200's: mapped_gb_s. Data "
       "sheet: bytes, cpus. One superchip, so no peer_gb_s. By the architecture: multiprocessors, "
       "threads_of_each, at_once, copy_engines, tera_flops. By CUDA's documentation: event_resolution_us. As "
-      "measured on an H200 and its host, which is no Grace: the rest.";
+      "of the H200 and its host, which is no Grace: the rest.";
   model.link_name = "NVLink-C2C";
   model.memory_bytes = 103'079'215'104;
   model.link.mapped *= 375 / model.link.up;
@@ -173,77 +191,43 @@ DeviceModel b200() {
   DeviceModel model = h200();
   model.name = "NVIDIA B200";
   model.source =
-      "Published data sheet of the HGX board, for one of its eight: bytes; memory_gb_s (8000) and tera_flops "
-      "(75), of which as much is reached as on the H200; eight ninths of its NVLink (900 one way): peer_gb_s. "
+      "Published data sheet of the HGX board, for one of its eight: bytes; memory_gb_s (8000), tera_flops "
+      "(75) and tensor_tera_flops (2250), of which as much is reached as on the H200; eight ninths of its NVLink (900 "
+      "one way): peer_gb_s. "
       "Its link is PCIe 5 x16, as the H200's: up, down, both, mapped_gb_s. By the architecture: multiprocessors, "
-      "threads_of_each, at_once, copy_engines. By CUDA's documentation: event_resolution_us. As measured on an "
+      "threads_of_each, at_once, copy_engines. By CUDA's documentation: event_resolution_us. As of the "
       "H200 and its host: the rest. None is measured on a B200.";
   model.memory_bytes = 193'273'528'320;
   model.link.peer = 800;
   model.kernels.units = 148;
   model.kernels.memory = reached(8000);
   model.kernels.tera_flops = computed(75);
+  model.kernels.tensor_tera_flops = 2250 * by_mma_on_hopper;
   return model;
 }
 
-/// Figures that no source of the older cards states.
-DeviceModel older() {
+DeviceModel p100() {
   DeviceModel model = h200();
-  model.link_name = "PCIe 2 x16";
-  model.link.pageable = 3;
-  model.link.peer = 0;
-  model.host_cpus = 8;
-  return model;
-}
-
-DeviceModel k20c() {
-  DeviceModel model = older();
-  model.name = "Tesla K20c";
+  model.name = "Tesla P100-PCIE-16GB";
   model.source =
-      "So that four streams with a copy, a kernel and a copy of 4 MiB each take as long as published in 2012: "
-      "up, down, both, tera_flops. Data sheet: bytes, multiprocessors, memory_gb_s. By the architecture: "
-      "copy_engines, copies_in_order_of_issue, threads_of_each, at_once, signal_together. Assumed: mapped_gb_s, "
-      "pageable_gb_s, cpus; no peer_gb_s. By CUDA's documentation: event_resolution_us. As measured on an H200 "
-      "and its host: the rest.";
-  model.memory_bytes = 5'368'709'120;
-  model.link.up = model.link.down = model.link.both = 5.69;
-  model.link.mapped = 5;
-  model.kernels.units = 13;
-  model.kernels.at_once = 32;
-  model.kernels.memory = 208;
-  model.kernels.tera_flops = 2.9;
-  return model;
-}
-
-DeviceModel c2050() {
-  DeviceModel model = k20c();
-  model.name = "Tesla C2050";
-  model.memory_bytes = 3'221'225'472;
-  model.link.up = model.link.down = 4.94;
-  model.link.both = 3.7;
-  model.link.mapped = 3.7;
-  model.copies_in_order_of_issue = true;
-  model.kernels.units = 14;
-  model.kernels.threads_per_unit = 1536;
-  model.kernels.at_once = 16;
-  model.kernels.signal_together = true;
-  model.kernels.memory = 144;
-  model.kernels.tera_flops = 1.08;
-  return model;
-}
-
-DeviceModel c1060() {
-  DeviceModel model = k20c();
-  model.name = "Tesla C1060";
-  model.memory_bytes = 4'294'967'296;
-  model.link.up = model.link.down = model.link.both = 6.19;
-  model.copy_engines = 1;
-  model.copies_in_order_of_issue = true;
-  model.kernels.units = 30;
-  model.kernels.threads_per_unit = 1024;
-  model.kernels.at_once = 1;
-  model.kernels.memory = 102;
-  model.kernels.tera_flops = 0.459;
+      "Measured by others with bandwidthTest in a machine with two sockets (mpicbg-scicomp/gearshifft, pull request "
+      "82): up, down, far_gb_s, far_down_gb_s, memory_gb_s. In proportion to the H200's: both, mapped_gb_s. Data "
+      "sheet: bytes; tera_flops (9.3), of which as much is reached as on the H200; no NVLink, so no peer_gb_s. By the "
+      "architecture: multiprocessors, threads_of_each, at_once, copy_engines; no tensor cores. By CUDA's "
+      "documentation: event_resolution_us. As of the H200 and its host: the rest.";
+  model.link_name = "PCIe 3 x16";
+  model.memory_bytes = 17'179'869'184;
+  model.link = like_h200s(12.2);
+  model.link.down = 12.9;
+  model.link.far = 3.8;
+  model.link.far_down = 2.5;
+  model.link.peer = 0;
+  model.kernels.units = 56;
+  model.kernels.memory = 444;
+  model.kernels.tera_flops = computed(9.3);
+  model.kernels.tensor_tera_flops = 0;
+  model.host_cpus = 12;
+  model.host_nodes = 2;
   return model;
 }
 
@@ -251,9 +235,17 @@ struct Named {
   std::string_view name;
   DeviceModel (*make)();
 };
-constexpr std::array models{Named{"h200", h200},   Named{"h100", h100},   Named{"a100", a100}, Named{"t4", t4},
-                            Named{"l4", l4},       Named{"gh200", gh200}, Named{"b200", b200}, Named{"k20c", k20c},
-                            Named{"c2050", c2050}, Named{"c1060", c1060}};
+constexpr std::array models{Named{"h200", h200},
+                            Named{"h100", h100},
+                            Named{"a100", a100},
+                            Named{"t4", t4},
+                            Named{"l4", l4},
+                            Named{"gh200", gh200},
+                            Named{"b200", b200},
+                            Named{"p100", p100},
+                            Named{"k20c", [] { return model_of_k20c(h200()); }},
+                            Named{"c2050", [] { return model_of_c2050(h200()); }},
+                            Named{"c1060", [] { return model_of_c1060(h200()); }}};
 
 }  // namespace
 

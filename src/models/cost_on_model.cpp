@@ -28,7 +28,8 @@ double CostOnModel::copy(Request const& copy) const noexcept {
 double CostOnModel::link_rate(Request const& copy) const noexcept {
   double const rate =
       copy.pageable ? model_.link.pageable : (copy.kind == Kind::upload ? model_.link.up : model_.link.down);
-  return copy.far && model_.link.far > 0 ? std::min(rate, model_.link.far) : rate;
+  double const far = copy.kind == Kind::download && model_.link.far_down > 0 ? model_.link.far_down : model_.link.far;
+  return copy.far && far > 0 ? std::min(rate, far) : rate;
 }
 
 double CostOnModel::kernel(Request const& kernel) const noexcept {
@@ -36,10 +37,12 @@ double CostOnModel::kernel(Request const& kernel) const noexcept {
   // Units: 1e12 a second are 1e3 a nanosecond.
   std::size_t const bytes = cost.reads[0].size() + cost.reads[1].size() + cost.writes.size();
   auto const linked = static_cast<double>(std::max(kernel.linked_reads, kernel.linked_writes));
-  return std::max({time_of(static_cast<double>(bytes), model_.kernels.memory), time_of(linked, model_.link.mapped),
-                   time_of(cost.peer_bytes, peer_rate()),
-                   time_of(cost.flops, model_.kernels.tera_flops * 1e3 * share(kernel)),
-                   static_cast<double>(cost.time.count()) * std::max(1.0, std::ceil(cost.blocks / places(cost)))});
+  double const bound = std::max(
+      {time_of(static_cast<double>(bytes), model_.kernels.memory), time_of(linked, model_.link.mapped),
+       time_of(cost.peer_bytes, peer_rate()), time_of(cost.flops, model_.kernels.tera_flops * 1e3 * share(kernel)),
+       time_of(cost.tensor_flops, tensor_tera_flops() * 1e3 * share(kernel)),
+       static_cast<double>(cost.time.count()) * std::max(1.0, std::ceil(cost.blocks / places(cost)))});
+  return bound + cost.barriers * std::chrono::duration<double, std::nano>(model_.kernels.barrier).count();
 }
 
 double CostOnModel::bytes_of_memory(Request const& kernel) noexcept {
@@ -49,12 +52,21 @@ double CostOnModel::bytes_of_memory(Request const& kernel) noexcept {
   return static_cast<double>(bytes - std::min(bytes, linked));
 }
 
+double CostOnModel::memory_of_copy(Request const& copy) const noexcept {
+  if (copy.kind != Kind::copy) return link_rate(copy);
+  return copy.peer ? peer_rate() : model_.kernels.memory;
+}
+
 double CostOnModel::kept_by_copies(double taken) const noexcept {
   return 1 - (1 - model_.link.beside_kernels) * std::min(1.0, taken / model_.kernels.memory);
 }
 
 double CostOnModel::peer_rate() const noexcept {
   return model_.link.peer > 0 ? model_.link.peer : model_.link.both;
+}
+
+double CostOnModel::tensor_tera_flops() const noexcept {
+  return model_.kernels.tensor_tera_flops > 0 ? model_.kernels.tensor_tera_flops : model_.kernels.tera_flops;
 }
 
 unsigned CostOnModel::waves(Request const& kernel, double length) const noexcept {

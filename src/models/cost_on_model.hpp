@@ -21,6 +21,8 @@ class CostOnModel {
   double kernel(Request const& kernel) const noexcept;
   /// Bytes of the device's memory that a kernel reads and writes.
   static double bytes_of_memory(Request const& kernel) noexcept;
+  /// GB/s of the device's memory that a copy takes.
+  double memory_of_copy(Request const& copy) const noexcept;
   /// The part of their rate that copies keep beside kernels that take `taken` GB/s of the device's memory.
   double kept_by_copies(double taken) const noexcept;
   /// Number of times that a kernel of that length fills the multiprocessors, one after the other. A kernel whose blocks
@@ -32,6 +34,7 @@ class CostOnModel {
  private:
   /// GB/s to another GPU.
   double peer_rate() const noexcept;
+  double tensor_tera_flops() const noexcept;
   double places(KernelCost const& cost) const noexcept;
 
   DeviceModel const& model_;

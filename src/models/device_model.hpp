@@ -26,7 +26,8 @@ struct DeviceModel {
     double mapped = 0;    ///< GB/s of each direction for all kernels that work on pinned memory of the host.
     double pageable = 0;  ///< GB/s of a copy whose host memory is not pinned.
     double peer = 0;      ///< GB/s to another GPU while as much comes from it; 0: they go by the host.
-    double far = 0;       ///< GB/s of a copy whose host memory is on another NUMA node than `node`; 0: as any other.
+    double far = 0;       ///< GB/s of a copy whose host memory is on another NUMA node; 0: as any other.
+    double far_down = 0;  ///< The same down; 0: as `far`.
     /// The part of their rate that copies keep beside kernels that take all of the rate of the device's memory, and in
     /// proportion beside kernels that take less.
     double beside_kernels = 1;
@@ -44,10 +45,12 @@ struct DeviceModel {
     unsigned at_once = 128;         ///< Kernels that run at once, if there is room for their blocks.
     double memory = 0;              ///< GB/s.
     double tera_flops = 0;
+    double tensor_tera_flops = 0;  ///< Of halves on tensor cores; 0: it has none, and does them at `tera_flops`.
     /// Kernels that are issued one right behind the other, in whatever streams, are over once the last of them is, as
     /// on devices that have one queue for all streams.
     bool signal_together = false;
     Time start{};     ///< Time that a kernel takes beyond its work.
+    Time barrier{};   ///< Time of a barrier at which all blocks of a kernel meet.
     Time handover{};  ///< Time from the end of a copy to the beginning of a kernel behind it, and the reverse.
   } kernels;
 
@@ -71,8 +74,9 @@ struct DeviceModel {
     Time event_resolution{};  ///< Events pass at multiples of it, by the time that they tell; 0: they are exact.
   } completions;
 
-  unsigned host_cpus = 0;  ///< CPUs of the modelled host; 0: not stated.
-  int node = -1;           ///< The NUMA node of this host that it is on; -1: none.
+  unsigned host_cpus = 0;   ///< CPUs of the modelled host; 0: not stated.
+  unsigned host_nodes = 0;  ///< NUMA nodes of the modelled host; it is on node 0. 0: not stated.
+  int node = -1;            ///< The NUMA node of this host that it is on; -1: none.
 };
 
 }  // namespace penstock::cpu

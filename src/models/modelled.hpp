@@ -24,7 +24,7 @@ struct Modelled final : OperationTime {
   double share = 0;                ///< Part of the multiprocessors, for a kernel.
   double reads = 0;                ///< GB/s that a kernel would take of the link upwards, if it had the link alone,
   double writes = 0;               ///< and downwards.
-  double memory = 0;               ///< GB/s that a kernel takes of the device's memory.
+  double memory = 0;               ///< GB/s of the device's memory that it would take, if it had that alone.
   double wave = 0;                 ///< Nanoseconds of each part of a kernel in which the GPU does nothing more urgent,
   unsigned waves = 0;              ///< and how many parts there are behind this one.
   Operation* signals_with = nullptr;  ///< The kernel, not over, with whose end the end of this one is told,

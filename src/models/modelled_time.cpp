@@ -81,11 +81,13 @@ void ModelledTime::describe(DeviceInfo& info) const {
   info.modelled = true;
   info.model = model.called;
   info.host_cpus = model.host_cpus;
+  info.host_nodes = model.host_nodes;
   if (model.node >= 0) info.numa_node = model.node;
 }
 
-bool ModelledTime::is_far(std::byte const* host) const noexcept {
+bool ModelledTime::is_far(std::byte const* host, std::optional<int> placed) const noexcept {
   DeviceModel const& model = timeline_.model();
+  if (placed) return *placed != 0;
   return model.link.far > 0 && model.node >= 0 && node_of(host).value_or(model.node) != model.node;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ class ModelledTime final : public TimeKeeper {
   explicit ModelledTime(DeviceModel const& model) : timeline_(model) {}
 
   void describe(DeviceInfo& info) const override;
-  bool is_far(std::byte const* host) const noexcept override;
+  bool is_far(std::byte const* host, std::optional<int> placed) const noexcept override;
 
   void begin_call() noexcept override;
   void end_call(DriverCall call) noexcept override;

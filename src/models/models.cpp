@@ -31,8 +31,9 @@ constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
 constexpr unsigned usual_slower = 20;
 constexpr std::uint64_t slowest = 10'000;
 /// Members that a file may leave out, since few devices differ in them.
-constexpr std::array<std::string_view, 7> not_needed{
-    "peer_gb_s", "far_gb_s", "numa_node", "beside_kernels", "at_once", "signal_together", "event_resolution_us"};
+constexpr std::array<std::string_view, 11> not_needed{
+    "peer_gb_s", "far_gb_s",        "far_down_gb_s",       "numa_node",         "numa_nodes", "beside_kernels",
+    "at_once",   "signal_together", "event_resolution_us", "tensor_tera_flops", "barrier_us"};
 
 /// The values that a number of a model may have.
 struct Range {
@@ -62,6 +63,7 @@ void for_each_number(Model& model, Visit visit) {
   number("link", "pageable_gb_s", model.link.pageable, 1e5);
   number("link", "peer_gb_s", model.link.peer, 1e5);
   number("link", "far_gb_s", model.link.far, 1e5);
+  number("link", "far_down_gb_s", model.link.far_down, 1e5);
   number("link", "beside_kernels", model.link.beside_kernels, 1);
   time("link", "copy_us", model.link.copy);
   number("link", "copy_engines", model.copy_engines, 2);
@@ -72,7 +74,9 @@ void for_each_number(Model& model, Visit visit) {
   number("kernels", "signal_together", model.kernels.signal_together, 1);
   number("kernels", "memory_gb_s", model.kernels.memory, 1e6);
   number("kernels", "tera_flops", model.kernels.tera_flops, 1e6);
+  number("kernels", "tensor_tera_flops", model.kernels.tensor_tera_flops, 1e6);
   time("kernels", "start_us", model.kernels.start);
+  time("kernels", "barrier_us", model.kernels.barrier);
   time("kernels", "handover_us", model.kernels.handover);
   time("calls", "copy_us", model.calls.copy);
   time("calls", "launch_us", model.calls.launch);
@@ -88,6 +92,7 @@ void for_each_number(Model& model, Visit visit) {
   time("completions", "event_resolution_us", model.completions.event_resolution);
   number("host", "cpus", model.host_cpus, 1e5);
   number("host", "numa_node", model.node, 1e4);
+  number("host", "numa_nodes", model.host_nodes, 1e4);
 }
 
 [[noreturn]] void refuse(std::string const& name, std::string const& what) {

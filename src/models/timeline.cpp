@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "models/shared_rates.hpp"
+
 namespace penstock::cpu {
 namespace {
 
@@ -153,6 +155,7 @@ void Timeline::begin_copies(CopyEngine& engine, Time at) noexcept {
   engine.waiting.pop();
   engine.busy = true;
   modelled(*next).left = nanoseconds(model_.link.copy) + cost_.copy(next->request);
+  modelled(*next).memory = cost_.memory_of_copy(next->request);
   activate(*next, at);
 }
 
@@ -202,7 +205,7 @@ void Timeline::activate(Operation& operation, Time at) noexcept {
   modelled(operation).begin = std::min(modelled(operation).begin, at);  // A kernel is activated for each of its waves.
   modelled(operation).next = active_;
   active_ = &operation;
-  share_link();
+  share_rates(active_, model_, cost_);
 }
 
 void Timeline::deactivate(Operation& operation) noexcept {
@@ -211,7 +214,7 @@ void Timeline::deactivate(Operation& operation) noexcept {
     if (*place == nullptr) return;  // It is in the list while it is active.
   *place = modelled(operation).next;
   if (is_copy(operation)) engine_of(operation).busy = false;
-  share_link();
+  share_rates(active_, model_, cost_);
 }
 
 void Timeline::end(Operation& first, Time at) noexcept {
@@ -234,50 +237,6 @@ void Timeline::end(Operation& first, Time at) noexcept {
         modelled(*dependent).begin = at;
         ending.push(*dependent);
       }
-    }
-  }
-}
-
-/// The traffic that goes one way over the link now.
-struct Timeline::LinkDirection {
-  bool copied = false;  ///< A copy goes that way.
-  double wanted = 0;    ///< GB/s that kernels would take if nothing else went there.
-
-  bool used() const { return copied || wanted > 0; }
-  /// The part of `rate` that kernels take: where there is a copy as well, that has half at least.
-  double taken(double rate) const { return std::min(wanted, copied ? rate / 2 : rate); }
-};
-
-Timeline::LinkDirection Timeline::direction(bool up) const noexcept {
-  LinkDirection direction;
-  for (Operation const* each = active_; each != nullptr; each = modelled(*each).next) {
-    if (each->request.kind == Kind::kernel) direction.wanted += up ? modelled(*each).reads : modelled(*each).writes;
-    if (takes_the_link(*each) && (each->request.kind == Kind::upload) == up) direction.copied = true;
-  }
-  return direction;
-}
-
-/// Sets the rates of the copies that are active, and of the kernels that work on the host's memory.
-void Timeline::share_link() noexcept {
-  LinkDirection const up = direction(true), down = direction(false);
-  bool const both = up.used() && down.used() && model_.link.both > 0;
-  double const rate_up = both ? model_.link.both : model_.link.up,
-               rate_down = both ? model_.link.both : model_.link.down;
-  auto const of_kernels = [&](LinkDirection const& direction, double rate) {
-    return std::min(direction.taken(rate), model_.link.mapped);
-  };
-  double memory = 0;
-  for (Operation const* each = active_; each != nullptr; each = modelled(*each).next) memory += modelled(*each).memory;
-  double const taken_up = of_kernels(up, rate_up), taken_down = of_kernels(down, rate_down);
-  for (Operation* each = active_; each != nullptr; each = modelled(*each).next) {
-    Modelled& its = modelled(*each);
-    if (takes_the_link(*each)) {
-      bool const goes_up = each->request.kind == Kind::upload;
-      double const alone = cost_.link_rate(each->request);
-      its.rate =
-          std::min(1.0, (goes_up ? rate_up - taken_up : rate_down - taken_down) / alone) * cost_.kept_by_copies(memory);
-    } else if (its.reads > 0 || its.writes > 0) {
-      its.rate = std::min(its.reads > 0 ? taken_up / up.wanted : 1.0, its.writes > 0 ? taken_down / down.wanted : 1.0);
     }
   }
 }

@@ -16,10 +16,11 @@ namespace penstock::cpu {
 /// An operation begins when all that it depends on is over and there is room for it. Copies have engines in which they
 /// stand in line; those that go both ways at once slow each other down. Copies from device to device have an engine of
 /// their own, unless there is one for all. Kernels that work on the host's memory share
-/// the link with each other and with copies, and those that keep the device's memory busy may slow copies down. Kernels
-/// run at once as far as their blocks find room; the others stand in line, the more urgent first. A kernel that is more
-/// urgent than one that runs gets its room as soon as a wave of blocks is over. Records, waits and writes take no time.
-/// A callback begins when it is called, and its end is told by `called`.
+/// the link with each other and with copies. Where kernels and copies want more of the device's memory than its rate,
+/// each gets the same part; a model may have copies keep less beside kernels. Kernels run at once as far as their
+/// blocks find room; the others stand in line, the more urgent first. A kernel that is more urgent than one that runs
+/// gets its room as soon as a wave of blocks is over. Records, waits and writes take no time. A callback begins when it
+/// is called, and its end is told by `called`.
 ///
 /// The timeline knows nothing of the threads that do the work: it says when work is over, and the scheduler lets it
 /// pass when it is also done.
@@ -81,9 +82,6 @@ class Timeline {
   void activate(Operation& operation, Time at) noexcept;
   void deactivate(Operation& operation) noexcept;
   void end(Operation& operation, Time at) noexcept;
-  void share_link() noexcept;
-  struct LinkDirection;
-  LinkDirection direction(bool up) const noexcept;
   Operation* first_to_end() const noexcept;
 
   DeviceModel const model_;

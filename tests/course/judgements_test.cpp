@@ -261,34 +261,11 @@ TEST(AVerdictOnARoofline, BearsNoWrongResult) {
   EXPECT_NE(verdict.fact.find("3 results were wrong"), std::string::npos);
 }
 
-std::vector<ProductSeen> const products{
-    {.name = "256 x 256", .predicted = 1us, .measured = 5us, .flops = 3e7, .depth = 256, .greatest_error = 1e-5},
-    {.name = "4096 x 4096", .predicted = 2ms, .measured = 3ms, .flops = 1.5e11, .depth = 4096, .greatest_error = 3e-5}};
-
-TEST(AVerdictOnProducts, SaysHowFarFromItsBoundTheLastIs) {
-  auto const verdict = verdict_on_products(products, true);
-  EXPECT_TRUE(verdict.as_expected);
-  EXPECT_EQ(verdict.fact,
-            "4096 x 4096 took 3.00 ms, 1.50 times as long as predicted, and came to 50 TFLOP/s; the greatest error was "
-            "3e-05");
-}
-
-TEST(AVerdictOnProducts, BearsNoneThatIsFasterThanItsBoundAndNoLargeError) {
-  auto seen = products;
-  seen[0].measured = 800ns;
-  EXPECT_FALSE(verdict_on_products(seen, true).as_expected);
-  EXPECT_TRUE(verdict_on_products(seen, false).as_expected);
-  seen = products;
-  seen[1].measured = 11ms;
-  EXPECT_FALSE(verdict_on_products(seen, true).as_expected) << "the larger was farther from its bound";
-  seen = products;
-  seen[0].greatest_error = 0.01;
-  EXPECT_FALSE(verdict_on_products(seen, false).as_expected);
-}
-
 TEST(AVerdictOnAGridBarrier, WantsRightResultsAndARefusal) {
-  EXPECT_EQ(verdict_on_grid_barrier({.refused = true, .all = 8}).fact,
-            "all 8 results were right; more blocks than fit were refused");
+  EXPECT_EQ(
+      verdict_on_grid_barrier({.refused = true, .all = 8, .by_launches = 7us, .by_barriers = 800ns}).fact,
+      "all 8 results were right; a round took 7.00 us by launches and 0.80 us by barriers; more blocks than fit were "
+      "refused");
   EXPECT_TRUE(verdict_on_grid_barrier({.refused = true, .all = 8}).as_expected);
   EXPECT_FALSE(verdict_on_grid_barrier({.refused = false, .all = 8}).as_expected);
   EXPECT_FALSE(verdict_on_grid_barrier({.refused = true, .wrong = 1, .all = 8}).as_expected);

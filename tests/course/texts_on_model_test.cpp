@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments from texts on streams on modelled GPUs, whose times are known.
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -37,6 +40,24 @@ struct AModel : testing::Test {
       if (figure.what == what) return figure;
     }
     throw std::runtime_error("no figure " + what);
+  }
+  /// Observes until all these figures are what the model says, to a twentieth: a thread of the host that is held up
+  /// between two calls makes a device wait, and a time longer. Fails if that takes twenty tries.
+  static Observation observe_until_near(cpu::DeviceModel const& model, Experiment const& experiment,
+                                        std::vector<std::pair<std::string, double>> const& expected) {
+    cpu::CpuDevice device(options(model));
+    std::string others;
+    for (int tries = 0; tries < 20; ++tries) {
+      auto seen = observe(device, experiment);
+      others.clear();
+      for (auto const& [what, value] : expected) {
+        double const was = figure(seen, what).value;
+        if (std::abs(was - value) > value / 20) others += what + ": " + std::to_string(was) + "; ";
+      }
+      if (others.empty()) return seen;
+    }
+    ADD_FAILURE() << others;
+    return observe(device, experiment);
   }
 };
 
@@ -84,6 +105,51 @@ TEST_F(AModel, HasThreadsThatUseNoMoreCpuTimeThanPasses) {
     EXPECT_GT(cpu_time, 0) << way;
     EXPECT_LE(cpu_time, milliseconds(wait->length())) << way;
   }
+}
+
+TEST_F(AModel, OfAnA100HasTheFiguresOfTheTextBesideThoseThatItReaches) {
+  auto const model = built_in_model("a100").value();
+  double const reached = 440.5 * 312 / model.kernels.tensor_tera_flops;
+  auto const seen = observe_until_near(model, matrix_product_time(), {{"4096 x 4096", reached}});
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  Figure const product = figure(seen, "4096 x 4096"), meet = figure(seen, "the two meet at");
+  EXPECT_NEAR(product.text.value(), 440, 1);
+  EXPECT_EQ(product.beside.front().second, "441 us");
+  EXPECT_NEAR(meet.text.value(), 156, 0.1);
+  EXPECT_EQ(meet.beside.front().second, "153 flop/byte");
+}
+
+TEST_F(AModel, WithTwoNodesCopiesMemoryOfTheFarOneMoreSlowly) {
+  auto const model = built_in_model("p100").value();
+  auto const seen = observe_until_near(model, numa(),
+                                       {{"memory of node 0, up", model.link.up},
+                                        {"memory of node 0, down", model.link.down},
+                                        {"memory of node 1, up", model.link.far},
+                                        {"memory of node 1, down", model.link.far_down}});
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+}
+
+TEST_F(AModel, WithAFastLinkCopiesMoreSlowlyBesideKernelsThatMemoryBounds) {
+  auto const model = built_in_model("gh200").value();
+  // A copy of 4 MiB, with what a copy of no bytes takes.
+  double const alone = 4.194304e6 / (4.194304e6 / model.link.up + 1e3 * model.link.copy.count());
+  double const part = model.kernels.memory / (model.kernels.memory + model.link.up);
+  double const kernel = 134'217.728 / model.kernels.memory;
+  auto const seen = observe_until_near(model, copy_beside_kernel(),
+                                       {{"copies alone", alone},
+                                        {"beside kernels that memory bounds", part * alone},
+                                        {"beside kernels that arithmetic bounds", alone},
+                                        {"a kernel that memory bounds, alone", kernel + model.kernels.start.count()},
+                                        {"beside another one", 2 * (kernel + model.kernels.start.count())}});
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+}
+
+TEST_F(AModel, NeedsLessForABarrierThanForALaunch) {
+  auto const model = built_in_model("h200").value();
+  auto const seen = observe_until_near(model, grid_barrier(),
+                                       {{"of that, a barrier and its round alone", model.kernels.barrier.count()}});
+  EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
+  EXPECT_GE(figure(seen, "64 launches, a round").value, model.kernels.start.count());
 }
 
 TEST_F(AModel, WithOneStreamIsSeenToSaveNothing) {

@@ -45,7 +45,9 @@ TEST(Model, IsRefusedWithoutAnyOfItsNumbers) {
       Json without = whole;
       without[part].erase(name);
       bool const needed = name != "at_once" && name != "signal_together" && name != "peer_gb_s" &&
-                          name != "event_resolution_us" && name != "beside_kernels" && name != "far_gb_s";
+                          name != "event_resolution_us" && name != "beside_kernels" && name != "far_gb_s" &&
+                          name != "tensor_tera_flops" && name != "far_down_gb_s" && name != "numa_nodes" &&
+                          name != "barrier_us";
       EXPECT_EQ(refusal_of(without).find(part + "." + name + " is missing") != std::string::npos, needed) << name;
       Json below = whole;
       below[part][name] = -1;
@@ -66,6 +68,10 @@ TEST(Model, IsLikeMostDevicesInWhatItDoesNotSay) {
   json["completions"].erase("event_resolution_us");
   json["link"].erase("beside_kernels");
   json["link"].erase("far_gb_s");
+  json["link"].erase("far_down_gb_s");
+  json["host"].erase("numa_nodes");
+  json["kernels"].erase("tensor_tera_flops");
+  json["kernels"].erase("barrier_us");
   EXPECT_FALSE(json["host"].contains("numa_node")) << "penstock's models are on no node";
   cpu::DeviceModel const model = read_model(json.dump(), "mine.json");
   EXPECT_EQ(model.kernels.at_once, 128U);
@@ -73,9 +79,11 @@ TEST(Model, IsLikeMostDevicesInWhatItDoesNotSay) {
   EXPECT_EQ(model.link.peer, 0);
   EXPECT_EQ(model.completions.event_resolution.count(), 0) << "its events are exact";
   EXPECT_EQ(model.node, -1);
+  EXPECT_EQ(model.host_nodes, 0U);
   json["host"]["numa_node"] = 1;
   EXPECT_EQ(read_model(json.dump(), "mine.json").node, 1);
   EXPECT_EQ(model.link.beside_kernels, 1) << "kernels do not slow its copies down";
+  EXPECT_EQ(model.kernels.tensor_tera_flops, 0) << "it has no tensor cores";
 }
 
 TEST(Model, IsRefusedWithWhatCannotBe) {

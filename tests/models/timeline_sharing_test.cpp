@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -73,10 +74,55 @@ TEST(Timeline, CopiesMemoryOfAFarNodeAtItsOwnRate) {
   EXPECT_EQ(device.end(near) - before, 1'000ns);
 }
 
-/// Kernels that take 1 us for 10,000 bytes are bound by the memory of the plain model.
-TEST(Timeline, SlowsCopiesDownBesideKernelsThatKeepTheMemoryBusyIfTheModelSaysSo) {
+TEST(Timeline, CopiesMemoryOfAFarNodeDownAtItsOwnRateIfThatIsAnother) {
+  DeviceModel model = plain_model();
+  model.link.far = 0.5;
+  model.link.far_down = 0.25;
+  static std::array<std::byte, 1'000> bytes{};
+  for (auto const& [kind, time] : {std::pair(Kind::upload, 2us), std::pair(Kind::download, 4us)}) {
+    TimelineOf device(model);
+    Operation const& far = device.put(device.stream(), {.kind = kind, .from = bytes, .far = true});
+    device.run();
+    EXPECT_EQ(device.end(far), time);
+  }
+}
+
+/// A kernel that takes 1 us alone for these bytes, since the memory of the plain model bounds it.
+KernelCost bound_by_memory() {
   static std::array<std::byte, 10'000> bytes{};
-  DeviceSpan<std::byte const> const all(std::span<std::byte>{bytes});
+  return {.reads = {DeviceSpan<std::byte const>(std::span<std::byte>{bytes})}, .blocks = 1};
+}
+
+TEST(Timeline, LetsKernelsThatMemoryBoundsTakeTwiceAsLongBesideEachOther) {
+  TimelineOf device(plain_model());
+  Operation const& one = device.kernel(device.stream(), bound_by_memory());
+  Operation const& other = device.kernel(device.stream(), bound_by_memory());
+  device.run();
+  EXPECT_EQ(device.end(one), 2us);
+  EXPECT_EQ(device.end(other), 2us);
+}
+
+TEST(Timeline, LetsAKernelThatLeavesMemoryUnusedRunBesideOneThatMemoryBounds) {
+  TimelineOf device(plain_model());
+  KernelCost half = bound_by_memory();
+  half.time = 2us;
+  Operation const& slow = device.kernel(device.stream(), half);
+  Operation const& fast = device.kernel(device.stream(), bound_by_memory());
+  device.run();
+  EXPECT_EQ(device.end(slow), 2us) << "it gets the half that it wants";
+  EXPECT_EQ(device.end(fast), 2us) << "for which the other half is left";
+}
+
+TEST(Timeline, LetsACopyAndAKernelShareTheMemoryOfTheDevice) {
+  TimelineOf device(plain_model());
+  Operation const& kernel = device.kernel(device.stream(), bound_by_memory());
+  Operation const& up = device.copy(device.stream(), Kind::upload, 1'000);
+  device.run();
+  EXPECT_EQ(device.end(kernel), 1'100ns) << "10 and 1 GB/s want 11 of 10";
+  EXPECT_EQ(device.end(up), 1'100ns);
+}
+
+TEST(Timeline, SlowsCopiesDownMoreBesideKernelsThatKeepTheMemoryBusyIfTheModelSaysSo) {
   auto const time_of_a_copy = [&](double kept, KernelCost const& cost) {
     DeviceModel model = plain_model();
     model.link.beside_kernels = kept;
@@ -86,9 +132,10 @@ TEST(Timeline, SlowsCopiesDownBesideKernelsThatKeepTheMemoryBusyIfTheModelSaysSo
     device.run();
     return device.end(up);
   };
-  KernelCost const by_memory{.reads = {all}}, by_time{.reads = {all}, .time = 2us};
-  EXPECT_EQ(time_of_a_copy(1, by_memory), 2'000ns) << "no model of penstock's says so";
-  EXPECT_EQ(time_of_a_copy(0.5, by_memory), 2'500ns) << "for 1 us it goes at half its rate";
+  KernelCost by_time = bound_by_memory();
+  by_time.time = 2us;
+  EXPECT_EQ(time_of_a_copy(1, bound_by_memory()), 2'100ns) << "for 1.1 us it goes at 10 / 11";
+  EXPECT_EQ(time_of_a_copy(0.5, bound_by_memory()), 2'600ns) << "and at half of that";
   EXPECT_EQ(time_of_a_copy(0.5, by_time), 2'500ns) << "for 2 us it goes at three quarters";
   EXPECT_EQ(time_of_a_copy(0.5, {.time = 2us}), 2'000ns) << "beside a kernel that leaves the memory alone";
 }

@@ -79,6 +79,28 @@ TEST(Timeline, TakesAKernelsCostFromTheSlowestOfWhatItDoes) {
   EXPECT_EQ(modelled(computes).end - modelled(computes).begin, 5us) << "at a tera-FLOP a second";
 }
 
+TEST(Timeline, ComputesOnTensorCoresAtTheirOwnRateIfThereAreSome) {
+  auto const time_of = [](double tensor_tera_flops) {
+    DeviceModel model = plain_model();
+    model.kernels.tensor_tera_flops = tensor_tera_flops;
+    TimelineOf device(model);
+    Operation const& kernel = device.kernel(device.stream(), {.tensor_flops = 8e6});
+    device.run();
+    return device.end(kernel);
+  };
+  EXPECT_EQ(time_of(8), 1us);
+  EXPECT_EQ(time_of(0), 8us) << "at that of the other units";
+}
+
+TEST(Timeline, AddsTheBarriersOfAKernelToItsTime) {
+  DeviceModel model = plain_model();
+  model.kernels.barrier = Micro(0.5);
+  TimelineOf device(model);
+  Operation const& kernel = device.kernel(device.stream(), {.time = 10us, .blocks = 1, .barriers = 4});
+  device.run();
+  EXPECT_EQ(device.end(kernel), 12us);
+}
+
 TEST(Timeline, LetsKernelsShareTheMultiprocessorsIfTheyFit) {
   TimelineOf device(plain_model());
   Operation const& one = device.kernel(device.stream(), {.time = 10us, .blocks = 1});

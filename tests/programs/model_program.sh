@@ -58,7 +58,7 @@ case $2 in
   ListsTheModels)
     run doctor --list-models
     expect_code 0
-    for name in h200 h100 a100 t4 l4 gh200 b200 k20c c2050 c1060; do
+    for name in h200 h100 a100 t4 l4 gh200 b200 p100 k20c c2050 c1060; do
       grep -qE "^$name .*, (PCIe|NVLink)" out || fail "no $name: $(cat out)"
     done
     # A gigabyte over PCIe 3, 4 and 5, and over NVLink-C2C.
@@ -67,7 +67,7 @@ case $2 in
     done
     run doctor --list-models --json
     expect_code 0
-    [[ $(grep -c '"source": "' out) == 10 ]] || fail "not ten models: $(cat out)"
+    [[ $(grep -c '"source": "' out) == 11 ]] || fail "not eleven models: $(cat out)"
     ;;
   MovesTwiceAsMuchThroughTwo)
     one=$(rate_of model:h200)

@@ -153,6 +153,16 @@ Pinned CpuDevice::pin(std::span<std::byte> host) {
   return memory_->pin(host);
 }
 
+void CpuDevice::place(std::span<std::byte const> host, int node) {
+  unsigned const nodes = info().host_nodes;
+  if (nodes == 0) return Device::place(host, node);
+  if (node < 0 || static_cast<unsigned>(node) >= nodes) {
+    throw Error(ErrorKind::bad_argument, "The modelled machine has NUMA nodes 0 to " + std::to_string(nodes - 1) +
+                                             ", and no node " + std::to_string(node) + ".");
+  }
+  memory_->place(host, node);
+}
+
 std::optional<std::span<std::byte>> CpuDevice::mapped(std::span<std::byte> host) {
   scheduler_->expect_healthy();
   if (!memory_->is_pinned(host)) return std::nullopt;

@@ -95,6 +95,7 @@ class CpuDevice : public Device {
   DeviceMemory allocate(std::size_t bytes) override;
   /// Makes no difference to copies without a TimeKeeper, but holds its user to a GPU's rules.
   Pinned pin(std::span<std::byte> host) override;
+  void place(std::span<std::byte const> host, int node) override;
   std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override;
   void synchronize() override;
   std::optional<Error> take_refusal() override;

@@ -225,7 +225,7 @@ void CpuStream::put_copy(Request request, std::span<std::byte const> host) {
   TimeKeeper const* const keeper = scheduler_.keeper();
   if (keeper == nullptr) return put(std::move(request));
   request.pageable = !memory_.is_pinned(host);
-  request.far = keeper->is_far(host.data());
+  request.far = keeper->is_far(host.data(), memory_.place_of(host));
   bool const waits = request.pageable && capturing_ == nullptr;
   put(std::move(request));
   if (waits) scheduler_.synchronize(state_);

@@ -69,6 +69,7 @@ class MemoryLedger::Pin final : public RegionBackend {
     auto const found = ledger_.pinned_.find(start_);
     ledger_.pinned_bytes_ -= found->second;
     ledger_.pinned_.erase(found);
+    ledger_.placed_.erase(start_);
   }
   void enter(std::size_t bytes) noexcept {
     entered_ = true;
@@ -175,6 +176,21 @@ void MemoryLedger::expect_memory_of_devices(std::span<std::byte const> one, std:
 bool MemoryLedger::is_pinned(std::span<std::byte const> bytes) const {
   std::lock_guard const lock(mutex_);
   return lies_in_one(pinned_, bytes);
+}
+
+void MemoryLedger::place(std::span<std::byte const> host, int node) {
+  std::lock_guard const lock(mutex_);
+  if (host.empty() || !lies_in_one(pinned_, host)) {
+    throw Error(ErrorKind::bad_argument, "Only memory that is pinned with this device has a node: pin it first.");
+  }
+  placed_[std::prev(pinned_.upper_bound(host.data()))->first] = node;
+}
+
+std::optional<int> MemoryLedger::place_of(std::span<std::byte const> bytes) const {
+  std::lock_guard const lock(mutex_);
+  if (placed_.empty() || bytes.empty() || !lies_in_one(pinned_, bytes)) return std::nullopt;
+  auto const found = placed_.find(std::prev(pinned_.upper_bound(bytes.data()))->first);
+  return found == placed_.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool MemoryLedger::lies_in_one(Regions const& regions, std::span<std::byte const> bytes) {

@@ -33,6 +33,10 @@ class MemoryLedger {
   DeviceMemory allocate(std::size_t bytes);
   /// Does what Device::pin promises. Nothing is locked: no engine of a CPU device needs it.
   Pinned pin(std::span<std::byte> host);
+  /// Does what Device::place promises.
+  void place(std::span<std::byte const> host, int node);
+  /// The node that `place` gave the pinned region in which `bytes` lies; empty if it gave none.
+  std::optional<int> place_of(std::span<std::byte const> bytes) const;
   /// Throws: Error of kind bad_argument, unless `bytes` lies in one piece of memory that `allocate` gave and that is
   /// still owned.
   void expect_device_memory(std::span<std::byte const> bytes) const;
@@ -73,6 +77,7 @@ class MemoryLedger {
   FaultPoints const faults_;
   Regions allocated_;
   Regions pinned_;
+  std::map<std::byte const*, int> placed_;  ///< Nodes of pinned regions, by first address.
   std::size_t allocated_bytes_ = 0;
   std::size_t pinned_bytes_ = 0;
   bool holds_on_ = false;

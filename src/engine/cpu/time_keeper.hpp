@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,10 +53,10 @@ class TimeKeeper {
   ///
   /// Threads: any.
   virtual void describe(DeviceInfo& info) const = 0;
-  /// True if that memory of the host's is far from the device.
+  /// True if that memory of the host's, which may have been placed on a node, is far from the device.
   ///
   /// Threads: any.
-  virtual bool is_far(std::byte const* host) const noexcept = 0;
+  virtual bool is_far(std::byte const* host, std::optional<int> placed) const noexcept = 0;
 
   /// A thread makes a call of the driver's, which takes as long as it takes there.
   ///

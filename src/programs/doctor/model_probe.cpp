@@ -6,6 +6,7 @@
 #include <cmath>
 #include <thread>
 
+#include "kernels/basic/matrix_product.hpp"
 #include "kernels/basic/multiply_add.hpp"
 #include "programs/doctor/probe_bench.hpp"
 
@@ -84,6 +85,17 @@ void measure_calls(ProbeBench& bench, Model& model) {
   model.calls.alone = rounded(std::min(bench.of_a_call_by(threads), model.calls.launch));
 }
 
+/// Units: 1e12 operations of halves a second.
+double tensor_tera_flops(ProbeBench& bench, std::size_t units) {
+  constexpr std::uint32_t rounds = 1024;
+  constexpr int times = 3;
+  std::size_t const blocks = 4 * units;
+  matrix_product_prepare(bench.stream());
+  auto const results = bench.there(0, blocks * matrix_roof_block * sizeof(float)).as<float>();
+  Time const time = one_of(bench, times, [&](StreamRef stream) { matrix_roof(rounds, results, stream); });
+  return rounded(rate_of(matrix_roof_flops(rounds, blocks), time) / 1000);
+}
+
 void measure_kernels(ProbeBench& bench, Model& model) {
   model.kernels.start = rounded(one_of(bench, calls, [&](StreamRef stream) { bench.kernel(stream); }));
   Time const pair = one_of(bench, calls, [&](StreamRef stream) {
@@ -103,6 +115,7 @@ void measure_kernels(ProbeBench& bench, Model& model) {
       one_of(bench, sums, [&](StreamRef stream) { multiply_add(floats(0), rounds, floats(1), stream); });
   double const operations = multiply_add_flops(rounds, floats(0).size());
   model.kernels.tera_flops = rounded(rate_of(operations, of_rounds) / 1000);
+  model.kernels.tensor_tera_flops = tensor_tera_flops(bench, model.kernels.units);
   // This is as large as the tiles that lanes do not copy.
   constexpr std::size_t mapped = std::size_t{1} << 20;
   auto const over_the_link = [&](bool up) {
@@ -121,7 +134,7 @@ Model measure(ProbeBench& bench) {
   model.source =
       "Measured by penstock doctor --save-model. As of an H200: threads_of_each, at_once. By CUDA's documentation: "
       "event_resolution_us. Not measured, so 0: "
-      "peer_gb_s, copies_in_order_of_issue, signal_together.";
+      "peer_gb_s, copies_in_order_of_issue, signal_together, barrier_us.";
   model.link_name = info.link;
   model.memory_bytes = info.memory_bytes;
   model.copy_engines = std::clamp(info.copy_engines, 1, 2);
