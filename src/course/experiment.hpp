@@ -71,6 +71,8 @@ Experiment two_uploads();
 Experiment priority();
 /// Ways to wait: how long each keeps the host, and how much it waits for.
 Experiment waits();
+/// Launches with and without CUDA_LAUNCH_BLOCKING=1, as the process has it.
+Experiment launch_blocking();
 /// Ways to wait for an event, and their costs.
 Experiment event_waits();
 /// An all-reduce of two devices beside compute, in four ways.

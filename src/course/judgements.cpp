@@ -127,6 +127,15 @@ Verdict verdict_on_late_error(LateErrorSeen const& seen) {
   return both(both(call, waits), text);
 }
 
+Verdict verdict_on_blocking(BlockingSeen const& seen) {
+  constexpr unsigned all = 2;
+  std::string const fact = std::string(seen.wanted ? "with" : "without") + " CUDA_LAUNCH_BLOCKING=1 " +
+                           std::to_string(seen.over) + " of 2 kernels were over when their launch returned, and they " +
+                           (seen.together ? "ran at once" : "did not run at once");
+  if (seen.wanted) return certainly({seen.over == all && !seen.together, fact});
+  return {seen.over == 0 && seen.together, fact};
+}
+
 Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected) {
   std::string const bound = "the bound is \"" + std::string(bound_name(seen.bound)) + "\"";
   if (!seen.streams_will_not_help) return {false, bound + ", and the verdict says nothing of streams"};
@@ -194,6 +203,7 @@ Verdict verdict_on_products(std::span<ProductSeen const> products, bool timed) {
   auto const times_as_long = [](std::chrono::nanoseconds time, std::chrono::nanoseconds as) {
     return static_cast<double>(time.count()) / static_cast<double>(std::max<std::int64_t>(1, as.count()));
   };
+  auto const ratio = [&](ProductSeen const& seen) { return times_as_long(seen.measured, seen.possible); };
   ProductSeen const& last = products.back();
   bool exact = true, possible = ratio(last) <= ratio(products.front());
   double greatest = 0;
@@ -205,7 +215,6 @@ Verdict verdict_on_products(std::span<ProductSeen const> products, bool timed) {
     possible = possible && ratio(seen) >= stray &&
                times_as_long(seen.measured, seen.predicted.value_or(seen.measured)) >= stray;
   }
-  auto const ratio = [&](ProductSeen const& seen) { return times_as_long(seen.measured, seen.possible); };
   char text[96];
   std::snprintf(text, sizeof text, ", %.2f times as long as %s, and came to ",
                 last.predicted ? times_as_long(last.measured, *last.predicted) : ratio(last),

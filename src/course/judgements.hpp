@@ -108,6 +108,15 @@ struct LateErrorSeen {
 /// fails.
 Verdict verdict_on_late_error(LateErrorSeen const& seen);
 
+/// Kernels in two streams, and whether each launch had to wait for its kernel.
+struct BlockingSeen {
+  bool wanted = false;    ///< The process was asked to (CUDA_LAUNCH_BLOCKING=1).
+  unsigned over = 0;      ///< Number of kernels that were over when their launch had returned.
+  bool together = false;  ///< The two ran at once.
+};
+/// Expects both over and never at once if that is wanted, else neither over and both at once.
+Verdict verdict_on_blocking(BlockingSeen const& seen);
+
 /// Expects a verdict of the library which says, for this reason, that more streams would not help.
 Verdict verdict_on_no_help(penstock::Verdict const& seen, NoStreams expected);
 

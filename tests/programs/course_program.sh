@@ -44,6 +44,13 @@ items > "$world/items" || fail 'course_items.txt has a row that cannot be checke
 # shellcheck disable=SC2016  # Backticks are meant.
 shown_by_items() { awk -F '\t' -v command="$1" '$1 == command { print $2 }' items | grep -o '`[^`]*`' | tr -d '`' || true; }
 
+# switch COMMAND: has its environment, which no other command has, and sets `command_line` to what is behind it.
+switch() {
+  unset CUDA_LAUNCH_BLOCKING
+  [[ $1 != CUDA_LAUNCH_BLOCKING=1\ * ]] || export CUDA_LAUNCH_BLOCKING=1
+  command_line=${1#CUDA_LAUNCH_BLOCKING=1 }
+}
+
 commands=0
 # run_it PROGRAM ARGUMENT...: as `run`.
 run_it() { penstock=$1 run "${@:2}"; }
@@ -73,7 +80,8 @@ if [[ $page == course_items.txt ]]; then
   wanted_code=0
   while IFS= read -r command; do
     if grep -qxF -- "\$ $command" "$course"/[0-9]*.md; then continue; fi
-    read -ra words_of_it <<< "$command"
+    switch "$command"
+    read -ra words_of_it <<< "$command_line"
     program=$(dirname "$penstock")/${words_of_it[0]}
     case ${words_of_it[0]} in
       penstock) program=$penstock ;;
@@ -97,14 +105,15 @@ while IFS= read -r line; do
   elif [[ $line == '```' ]]; then
     ((inside < 2)) || judge
     inside=0
-  elif ((inside)) && [[ $line == '$ penstock '* ]]; then
+  elif ((inside)) && [[ $line == '$ penstock '* || $line == '$ CUDA_LAUNCH_BLOCKING=1 penstock '* ]]; then
     ((inside < 2)) || judge
     inside=2
     command=${line#\$ }
     wanted_code=0
     : > shown
     commands=$((commands + 1))
-    read -ra words_of_it <<< "${line#\$ penstock }"
+    switch "$command"
+    read -ra words_of_it <<< "${command_line#penstock }"
     run_it "$penstock" "${words_of_it[@]/#\/tmp\//$world/}"
   elif ((inside)) && [[ $line =~ ^\(exit\ code\ ([0-9]+)\)$ ]]; then
     wanted_code=${BASH_REMATCH[1]}

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/cpu/waits_abroad.hpp"
@@ -31,6 +33,12 @@ Delivery next_delivery(FaultPoints const& faults) {
   return delivery;
 }
 
+/// CUDA's switch for looking for a kernel that fails. The variable is read here, as the driver reads it at its start.
+bool launches_block() noexcept {
+  char const* const wish = std::getenv("CUDA_LAUNCH_BLOCKING");
+  return wish != nullptr && std::string_view(wish) == "1";
+}
+
 /// The status that a callback will be told falsely, if any.
 std::optional<StreamStatus> next_lie(FaultPoints const& faults) {
   std::optional<StreamStatus> lie;
@@ -49,6 +57,7 @@ CpuStream::CpuStream(Scheduler& scheduler, Engines& engines, MemoryLedger const&
       ordered_(ordered),
       faults_(std::move(faults)),
       refusals_(refusals),
+      launches_block_(launches_block()),
       state_(type, std::clamp(priority, greatest_priority, least_priority)) {
   scheduler_.expect_healthy();
   scheduler_.add(state_);
@@ -118,6 +127,7 @@ void CpuStream::launch(std::uint32_t blocks, CpuKernel kernel, KernelCost const&
        .linked_writes = over_the_link(cost.writes),
        .failure = attributions_.mine(),
        .breaks = breaks});
+  if (launches_block_ && capturing_ == nullptr) scheduler_.synchronize(state_);
 }
 
 void CpuStream::record(EventBackend& event) {

@@ -110,6 +110,7 @@ class CpuStream final : public StreamBackend {
   OrderedMemory& ordered_;
   FaultPoints const faults_;
   Refusals& refusals_;
+  bool const launches_block_;  ///< Each waits for its kernel.
   StreamState state_;
   Attributions attributions_;
   std::unique_ptr<CpuCapture> capturing_;  ///< Null unless it captures.
