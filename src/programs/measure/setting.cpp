@@ -17,6 +17,7 @@ constexpr std::size_t largest_tile = std::size_t{1} << 30;
 constexpr std::chrono::microseconds longest_borrow_spin{20};
 /// There can be as many lanes as producers, which may have several values.
 constexpr std::string_view many_lanes = "lanes", as_producers = "producers", as_producers_formerly = "threads";
+constexpr std::string_view in_order = "ordered";
 
 [[noreturn]] void refuse(std::string_view name, std::string const& value, std::string const& remedy) {
   throw Error(ErrorKind::bad_argument, "--" + std::string(name) + " '" + value + "': " + remedy);
@@ -49,6 +50,12 @@ std::string set_one(Setting& setting, JobOption const& option, std::string const
   std::string said = read(option, value);
   setting.values.set(option.name, said);
   return said;
+}
+
+/// Its value if it is not named: a job may have a tile of its own, and may need order.
+std::string preset_of(OptionRow const& row, Job const& job) {
+  if (row.kind == OptionKind::size) return job.tile;
+  return row.name == in_order && job.ordered ? "yes" : row.preset();
 }
 
 std::string set_tile(Setting& setting, std::string const& value) {
@@ -128,8 +135,7 @@ std::vector<AxisKind> axis_kinds(Job const& job) {
   std::vector<AxisKind> kinds;
   for (OptionRow const& row : option_table()) {
     if (!row.in(named_in::axes)) continue;
-    kinds.push_back(
-        {.name = row.name, .preset = row.kind == OptionKind::size ? job.tile : row.preset(), .option = &row});
+    kinds.push_back({.name = row.name, .preset = preset_of(row, job), .option = &row});
   }
   for (JobOption const& option : job.options) {
     if (!option.listed) continue;
@@ -161,6 +167,8 @@ std::string set(Setting& setting, std::string_view name, std::string const& valu
   }
   if (row->kind == OptionKind::size) return set_tile(setting, value);
   row->set(setting.pipeline, value);
+  if (name == in_order && setting.its_job().ordered && !setting.pipeline.ordered)
+    refuse(name, value, "this job takes results in the order of its input: leave it out.");
   return row->text(setting.pipeline);
 }
 

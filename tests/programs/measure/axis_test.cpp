@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/measure/axis.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "penstock/error.hpp"
+#include "penstock/job.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -122,6 +125,32 @@ TEST(Setting, CanHaveALaneForEachThread) {
   set(setting, "producers", "6");
   set(setting, "lanes", "producers");
   EXPECT_EQ(setting.options().lanes, 6u);
+}
+
+/// A job whose sink needs the order of the source.
+struct AnOrderedJob : testing::Test {
+  Job job{.name = "radio", .ordered = true};
+
+  std::string preset(Job const& of) const {
+    auto const kinds = axis_kinds(of);
+    return std::ranges::find(kinds, "ordered", &AxisKind::name)->preset;
+  }
+};
+
+TEST_F(AnOrderedJob, HasItsOrderInItsResults) {
+  EXPECT_EQ(preset(job), "yes");
+  job.ordered = false;
+  EXPECT_EQ(preset(job), "no");
+}
+
+TEST_F(AnOrderedJob, RefusesToDoWithout) {
+  EXPECT_EQ(parse_axis("ordered", "yes", {.job = &job}).values, Values{"yes"});
+  try {
+    parse_axis("ordered", "yes,no", {.job = &job});
+    FAIL() << "it was taken";
+  } catch (Error const& error) {
+    EXPECT_STREQ(error.what(), "--ordered 'no': this job takes results in the order of its input: leave it out.");
+  }
 }
 
 }  // namespace
