@@ -38,7 +38,10 @@ void BenchCommand::add_to(CLI::App& command) {
   command.add_option("--order", order)->group("");
   command.add_option("--progress-begun", begun)->group("");
   command.add_flag("--no-points", no_points)->group("");
-  command.add_option("--load", load, "Part of the throughput at which latency is taken; 0: not at all. Default: 0.7")
+  command
+      .add_option("--load", load,
+                  "Part of its throughput at which a point's latency is taken; 0: not at all. Default: " +
+                      formatted("%.1f", measure::SweepOptions::usual_load))
       ->type_name("PART")
       ->check(number_between(0, 1, "a part"));
   command.add_flag("--no-ceilings", no_ceilings, "Do not measure copies, kernel and filling alone");

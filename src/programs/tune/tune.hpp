@@ -19,6 +19,7 @@
 #include "programs/measure/axis.hpp"
 #include "programs/measure/filler.hpp"
 #include "programs/measure/setting.hpp"
+#include "programs/measure/sweep.hpp"
 #include "programs/measure/trial.hpp"
 #include "programs/tune/contest.hpp"
 #include "programs/tune/free_axes.hpp"
@@ -30,7 +31,7 @@ struct TuneOptions {
   Aim sought = Aim::throughput;
   /// Load for latency, as a part of the throughput of the first setting that works, which mostly are the defaults.
   /// Tiles come as fast to all settings, so that a slow one does not get an easier load.
-  double load = 0.5;
+  double load = SweepOptions::usual_load;
   /// The values of every axis of a Setting to choose from, or "free".
   AxisLists lists = {};
   SearchBounds bounds = {};

@@ -95,9 +95,10 @@ void TuneCommand::add_to(CLI::App& command) {
       ->type_name("NAME")
       ->check(offers(words_for(all_aims)));
   command
-      .add_option("--load", load,
-                  "For latency: part of the defaults' throughput at which tiles come, to all settings alike. Default: "
-                  "0.5,\nsince other settings may reach less than the defaults")
+      .add_option(
+          "--load", load,
+          "For latency: part of the defaults' throughput at which tiles come, to all settings alike. Default: " +
+              formatted("%.1f", measure::SweepOptions::usual_load))
       ->type_name("PART")
       ->check(number_between(0, 1, "a part"));
   command.parse_complete_callback([this, &command] { choose_lists(command); });
