@@ -21,13 +21,16 @@ class HostAccount {
 
   /// A sleep that is shorter is not worth while.
   static constexpr Time least_sleep = 20'000;
-  /// Maximum that is saved for later of sleeps that were too long.
+  /// Maximum that is saved for later of sleeps that were too long,
   static constexpr Time most_saved = 500'000;
+  /// or this on the slower clock, if that is more: a thread is as late there on a clock of any factor.
+  static constexpr Time most_saved_on_clock = 25'000;
   /// Waits for a CPU that were shorter are like those of any machine.
   static constexpr Time least_wait = 200'000;
 
   /// It had the CPU for `work`, and waited for one for `waited`.
   void work(Time work, Time waited, Time factor) noexcept {
+    saves_ = std::max(most_saved, factor * most_saved_on_clock);
     due_ += work * factor;
     owed_ += work * (factor - 1);
     if (waited >= least_wait) spend(waited);
@@ -41,7 +44,7 @@ class HostAccount {
   Time rest() const noexcept { return owed_ < least_sleep ? 0 : owed_; }
   void rested(Time time) noexcept { spend(time); }
   /// It woke `late` after the moment that it waited for.
-  void woke_late(Time late) noexcept { lost_ += std::max<Time>(0, late - most_saved); }
+  void woke_late(Time late) noexcept { lost_ += std::max<Time>(0, late - saves_); }
 
   /// The time that its work should have taken in all since the last call, and how much longer it took.
   std::pair<Time, Time> take_due_and_lost() noexcept { return {std::exchange(due_, 0), std::exchange(lost_, 0)}; }
@@ -49,11 +52,12 @@ class HostAccount {
  private:
   void spend(Time time) noexcept {
     owed_ -= time;
-    if (owed_ >= -most_saved) return;
-    lost_ += -most_saved - owed_;
-    owed_ = -most_saved;
+    if (owed_ >= -saves_) return;
+    lost_ += -saves_ - owed_;
+    owed_ = -saves_;
   }
 
+  Time saves_ = most_saved;
   Time owed_ = 0;  ///< A negative amount is saved.
   Time due_ = 0;
   Time lost_ = 0;

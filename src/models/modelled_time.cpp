@@ -2,6 +2,7 @@
 #include "models/modelled_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -42,6 +43,21 @@ void note_times(Operation const& kernel) noexcept {
   };
   note(kernel.request.cost.began, modelled(kernel).begin);
   note(kernel.request.cost.ended, modelled(kernel).end);
+}
+
+/// Part of the operations that may be late, and by which the work of host threads may take longer.
+constexpr double bearable = 0.02;
+
+/// The factor of a clock on which this machine would not be late, in steps of 10.
+unsigned factor_that_would_do(double late, double lost) noexcept {
+  // On a clock that is slower by n, threads wait for CPUs n times less often, and less of each wait is lost. The part
+  // of the operations whose delay is longer than a time falls exponentially with it. The machine may be busier the next
+  // time.
+  constexpr double margin = 1.5, least = 2, most = 20, step = 10, largest = 10'000;
+  double const by_operations = late > bearable ? std::log(bearable) / std::log(std::min(late, 0.95)) : 1;
+  double const by_work = std::sqrt(lost / bearable);
+  double const times = std::clamp(margin * std::max(by_operations, by_work), least, most);
+  return static_cast<unsigned>(std::min(largest, step * std::ceil(times * Clock::slower() / step)));
 }
 
 DeviceModel::Time call_of(DeviceModel::Calls const& calls, DriverCall call) noexcept {
@@ -184,7 +200,6 @@ void ModelledTime::drop(std::vector<std::unique_ptr<Operation>> const& all, Time
 }
 
 std::vector<std::string> ModelledTime::remarks(std::string const& device) {
-  constexpr double bearable = 0.02;
   auto const late_ones = static_cast<double>(std::exchange(timed_late_, 0));
   auto const all = static_cast<double>(std::exchange(timed_, 0));
   double const late = all > 0 ? late_ones / all : 0, lost = HostTime::take_lost_part();
@@ -195,11 +210,8 @@ std::vector<std::string> ModelledTime::remarks(std::string const& device) {
     what += "work of host threads took " + percent_text(lost) + " longer, because they waited for its CPUs";
   }
   if (what.empty()) return {};
-  constexpr double much = 0.1;
-  unsigned const times = std::max(late, lost) > much ? 4 : 2;
-  return {std::string(too_slow_for_its_clock) + ": " + what +
-          ". Times may be too long; name it with a larger factor, as @" +
-          std::to_string(std::min(10'000U, times * Clock::slower())) + "."};
+  return {std::string(too_slow_for_its_clock) + ": " + what + ". Times may be too long; " +
+          std::string(larger_factor_would_do) + std::to_string(factor_that_would_do(late, lost)) + "."};
 }
 
 }  // namespace penstock::cpu

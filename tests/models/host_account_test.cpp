@@ -49,6 +49,18 @@ TEST(HostAccount, CountsAsLostWhatItDoesNotSave) {
   EXPECT_EQ(account.take_due_and_lost(), std::pair(HostAccount::Time{0}, HostAccount::Time{0}));
 }
 
+TEST(HostAccount, SavesMoreOfASlowerClock) {
+  for (HostAccount::Time const slower : {1, 20, 100}) {
+    HostAccount account;
+    account.work(0, 0, slower);
+    account.call(ms);
+    account.rested(11 * ms);
+    account.woke_late(3 * ms);
+    HostAccount::Time const saved = slower == 100 ? 2'500'000 : HostAccount::most_saved;
+    EXPECT_EQ(account.take_due_and_lost().second, 13 * ms - 2 * saved) << slower;
+  }
+}
+
 TEST(HostAccount, CountsAWaitForACpuTowardsWhatItOwes) {
   HostAccount account;
   account.work(ms, 5 * ms, factor);

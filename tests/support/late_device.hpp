@@ -21,8 +21,13 @@ class LateDevice final : public Device {
     return std::string(too_slow_for_its_clock) + ": 7 % of the operations were late. Name it with a larger factor.";
   }
   bool late = true;
+  unsigned late_only_at = 0;  ///< The only call of `remarks` that says so, from 1; 0 for all.
 
-  std::vector<std::string> remarks() override { return late ? std::vector{sentence()} : std::vector<std::string>(); }
+  std::vector<std::string> remarks() override {
+    ++asked_;
+    bool const now = late && (late_only_at == 0 || late_only_at == asked_);
+    return now ? std::vector{sentence()} : std::vector<std::string>();
+  }
   DeviceInfo info() const override { return cpu_.info(); }
   void attach() override { cpu_.attach(); }
   Flavour flavour() const noexcept override { return cpu_.flavour(); }
@@ -43,6 +48,7 @@ class LateDevice final : public Device {
 
  private:
   cpu::CpuDevice cpu_;
+  unsigned asked_ = 0;
 };
 
 }  // namespace penstock::support

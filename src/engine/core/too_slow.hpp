@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,17 @@ namespace penstock {
 
 /// Beginning of a modelled device's remark that this machine is too slow for it.
 inline constexpr std::string_view too_slow_for_its_clock = "This machine is too slow for its clock";
+
+/// Its words on what helps; a number and a full stop follow.
+inline constexpr std::string_view larger_factor_would_do = "name it with a larger factor, as @";
+
+/// The factor that such a remark names; 0 if it names none.
+inline unsigned advised_factor(std::string_view remark) noexcept {
+  unsigned factor = 0;
+  if (auto const at = remark.find(larger_factor_would_do); at != std::string_view::npos)
+    std::from_chars(remark.data() + at + larger_factor_would_do.size(), remark.data() + remark.size(), factor);
+  return factor;
+}
 
 /// Keeps the first such remark in `kept`, which is empty at first.
 inline void keep_too_slow(std::vector<std::string> const& remarks, std::string& kept) {

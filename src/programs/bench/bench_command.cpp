@@ -139,7 +139,7 @@ std::vector<measure::Point> BenchCommand::points_of(std::span<measure::Axis cons
 }
 
 Apart BenchCommand::apart(std::vector<measure::Point> const& points, measure::SweepOptions const& options,
-                          std::stop_token const& stop, RunProgress& progress) const {
+                          std::stop_token const& stop, RunProgress& progress) {
   std::string const program = this_program();
   std::size_t done = 0;
   std::optional<ProgressBegun> line;
@@ -153,14 +153,24 @@ Apart BenchCommand::apart(std::vector<measure::Point> const& points, measure::Sw
     return all;
   };
   std::size_t const later = runs_here(options) * points.size();
-  return rounds_apart(points,
-                      {.least = options.least_repeats - 1, .most = options.most_repeats - 1, .enough = options.enough},
-                      command, stop, [&](unsigned round, std::size_t runs) {
-                        std::size_t const all = std::max(points.size() * (options.least_repeats - 1), done + runs);
-                        progress.show(done, all + later, "process " + std::to_string(round + 1));
-                        line = progress.handed_on(done, all + later);
-                        done += runs;
-                      });
+  ApartOptions how{.least = options.least_repeats - 1, .most = options.most_repeats - 1, .enough = options.enough};
+  if (all_here()) how.least = how.most = 1;
+  how.begins_again = [&](std::string const& late) {
+    done = 0;
+    return sweep.raise_factor(late);
+  };
+  Apart rounds = rounds_apart(points, how, command, stop, [&](unsigned round, std::size_t runs) {
+    std::size_t const all = std::max(points.size() * how.least, done + runs);
+    progress.show(done, all + later, "process " + std::to_string(round + 1));
+    line = progress.handed_on(done, all + later);
+    done += runs;
+  });
+  if (all_here()) rounds.results.clear();
+  return rounds;
+}
+
+bool BenchCommand::all_here() const noexcept {
+  return one_process || repeats == 1 || no_points;
 }
 
 BenchCommand BenchCommand::filling() const {
@@ -179,7 +189,7 @@ BenchCommand BenchCommand::suited(std::span<measure::Point const> points, std::s
   if (!sweep.on_models() || for_another) return here;
   if (!is_named(*command_, "repeats")) here.repeats = SweepArguments::runs_on_models;
   here.sweep.suit_models(points,
-                         {.runs = here.repeats,
+                         {.runs = here.repeats + (here.all_here() ? 1 : 0),
                           .more_runs = (load > 0 ? 1U : 0U) + (no_verdict ? 0U : 1U),
                           .rounds_alone = no_ceilings ? 0 : std::min(here.repeats, rounds_of_ceilings(true))},
                          measure::choose_factor, stop);
@@ -193,12 +203,11 @@ ExitCode BenchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   sweep.axes.check(points);
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
   sweep.axes.remark_on_sizes();
-  return here.suited(points, interrupt.token()).measure(files, output, interrupt);
+  BenchCommand paced = here.suited(points, interrupt.token());
+  return paced.measure(files, output, interrupt);
 }
 
-ExitCode BenchCommand::measure(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) const {
-  auto const wanted = sweep.axes.axes();
-  auto const points = points_of(wanted);
+ExitCode BenchCommand::measure(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) {
   measure::SweepOptions options;
   options.least_repeats = repeats;
   options.most_repeats = repeats + repeats / 2;
@@ -209,16 +218,17 @@ ExitCode BenchCommand::measure(FilesToWrite& files, StandardOutput& output, Inte
   options.digests = sweep.axes.job != nullptr && !no_digests;
   RunProgress progress(true, begun.empty() ? ProgressBegun() : ProgressBegun::from(begun));
   Apart rounds;
-  bool const all_here = one_process || repeats == 1 || no_points;
-  if (all_here) {
-    for (measure::Point const& point : points) rounds.results.push_back({.point = point});
-  } else {
-    sweep.warn_of_foreign_profile(flavour(), interrupt.token());
-    rounds = apart(points, options, interrupt.token(), progress);
-    options.least_repeats = options.most_repeats = 1;  // One repeat is left for this process.
-  }
+  if (!all_here()) sweep.warn_of_foreign_profile(flavour(), interrupt.token());
+  if (!all_here() || sweep.chose_factor())
+    rounds = apart(points_of(sweep.axes.axes()), options, interrupt.token(), progress);
+  // Names of models have the factor that it came to.
+  auto const wanted = sweep.axes.axes();
+  auto const points = points_of(wanted);
+  rounds.results.resize(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) rounds.results[i].point = points[i];
+  if (!all_here()) options.least_repeats = options.most_repeats = 1;  // One repeat is left for this process.
   OpenDevices const devices(sweep.axes.wishes());
-  if (all_here) sweep.axes.profile.warn(machine_here(devices.first()));
+  if (all_here()) sweep.axes.profile.warn(machine_here(devices.first()));
   BenchFacts const facts = facts_here(devices.first(), flavour(), built_with_cuda(), sweep.command_line);
   if (no_points) {
     return output.write(as_json(facts, wanted, {})) ? exit_ok : exit_some_failed;

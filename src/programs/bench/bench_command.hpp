@@ -54,14 +54,17 @@ struct BenchCommand {
   BenchCommand filling() const;
   /// Returns this command with what suits models of GPUs, and says on standard error how long that takes.
   BenchCommand suited(std::span<measure::Point const> points, std::stop_token const& stop) const;
-  ExitCode measure(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt) const;
+  ExitCode measure(FilesToWrite& files, StandardOutput& output, Interrupt const& interrupt);
   /// The points that are asked for.
   ///
   /// Throws: Error of kind bad_argument, if one of them is not there.
   std::vector<measure::Point> points_of(std::span<measure::Axis const> axes) const;
-  /// Results of all repeats but the last, each in another process.
+  /// True if this process measures all repeats.
+  bool all_here() const noexcept;
+  /// Results of all repeats but the last, each in another process; also raises the factor of a model's clock that was
+  /// late in the first. With all repeats in this process one run apart does that, and no result is left.
   Apart apart(std::vector<measure::Point> const& points, measure::SweepOptions const& options,
-              std::stop_token const& stop, RunProgress& progress) const;
+              std::stop_token const& stop, RunProgress& progress);
   void write_trace_of(OutputFile& file, BenchFacts const& facts, std::span<measure::Axis const> axes,
                       std::span<measure::PointResult const> results, measure::DevicesByName const& devices,
                       measure::TrialOptions const& trial, std::stop_token const& stop) const;

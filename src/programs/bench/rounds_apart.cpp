@@ -9,6 +9,7 @@
 #include "penstock/error.hpp"
 #include "programs/command/ending.hpp"
 #include "programs/command/program.hpp"
+#include "programs/measure/pace.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -51,7 +52,7 @@ Apart rounds_apart(std::vector<measure::Point> points, ApartOptions const& optio
                    std::stop_token const& stop, std::function<void(unsigned round, std::size_t runs)> const& progress) {
   Apart apart;
   for (measure::Point& point : points) apart.results.push_back({.point = std::move(point)});
-  for (unsigned round = 0; round < options.most && !stop.stop_requested(); ++round) {
+  for (unsigned round = 0; round < options.most && !stop.stop_requested();) {
     auto const which = wanting(apart.results, options, round);
     if (which.empty()) break;
     if (progress) progress(round, which.size());
@@ -68,6 +69,13 @@ Apart rounds_apart(std::vector<measure::Point> points, ApartOptions const& optio
       for (std::size_t i = 0; i < which.size(); ++i) take(found[i], apart.results[which[i]]);
     } catch (nlohmann::json::exception const& problem) {
       throw Error(ErrorKind::system, unreadable_results(problem));
+    }
+    std::string late;
+    for (PointResult const& result : apart.results) measure::keep_worst(result.too_slow, late);
+    if (round == 0 && !late.empty() && options.begins_again && options.begins_again(late)) {
+      for (PointResult& result : apart.results) result = {.point = std::move(result.point)};
+    } else {
+      ++round;
     }
   }
   return apart;

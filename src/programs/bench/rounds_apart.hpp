@@ -17,6 +17,9 @@ struct ApartOptions {
   unsigned least = 8;
   unsigned most = 12;
   double enough = 0.05;  ///< Points that vary by no more than this are measured only `least` times.
+  /// Called after the first round if a clock was late in it, with the remark that advises the largest factor. If it
+  /// returns true the round is measured again, and does not count. It may be empty.
+  std::function<bool(std::string const& late)> begins_again = {};
 };
 
 /// The command that measures each of these points once, or all of them if there are none; `round` counts from 0.

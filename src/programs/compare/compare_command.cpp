@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "observe/verdict/trace_text.hpp"
 #include "penstock/error.hpp"
 #include "programs/command/arguments.hpp"
@@ -80,11 +82,11 @@ ChildEnd CompareCommand::bench(std::vector<std::string> arguments, std::string c
   return end;
 }
 
-void CompareCommand::measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const {
-  auto const all = cases.cases(sweep.axes);
+void CompareCommand::measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) {
   auto const sides = sides_of(program);
-  std::size_t const runs = all.size() * sides.size();
-  for (unsigned round = 0; round < rounds; ++round) {
+  for (unsigned round = 0; round < rounds;) {
+    auto const all = cases.cases(sweep.axes);
+    std::size_t const runs = all.size() * sides.size();
     std::size_t done = runs * round;
     std::vector<std::vector<std::string>> results(sides.size());
     for (SweepCase const& one : all) {
@@ -97,7 +99,13 @@ void CompareCommand::measure(Comparison& comparison, RunProgress& progress, Inte
       }
     }
     try {
+      std::string late;
+      for (auto const& of_program : results) {
+        for (std::string const& one : of_program) measure::keep_worst(measure::lateness_in(one), late);
+      }
+      if (round == 0 && sweep.raise_factor(late)) continue;
       comparison.add(with_cases(all, results[0]), with_cases(all, results[1]));
+      ++round;
     } catch (nlohmann::json::exception const& problem) {
       throw Error(ErrorKind::system, unreadable_results(problem));
     }
@@ -213,16 +221,18 @@ ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt)
                          .command_line = sweep.command_line},
                         output, interrupt);
   }
+  // Impossible values are reported at once.
   for (SweepCase const& one : cases.cases(sweep.axes))
-    static_cast<void>(one.axes.axes());  // Impossible values are reported at once.
+    one.axes.check(measure::points_of(one.axes.axes(), one.axes.begin()));
   if (sweep.axes.job != nullptr) expect_both_programs(program);
   FilesToWrite files = sweep.files_to_write(trace, interrupt.token());
   sweep.axes.remark_on_sizes();
-  return suited(interrupt.token()).compare(claim, files, output, interrupt);
+  CompareCommand paced = suited(interrupt.token());
+  return paced.compare(claim, files, output, interrupt);
 }
 
 ExitCode CompareCommand::compare(std::optional<Claim> const& claim, FilesToWrite& files, StandardOutput& output,
-                                 Interrupt const& interrupt) const {
+                                 Interrupt const& interrupt) {
   std::string const date = date_now();
   std::vector<ScratchFile> scratch(trace.file.empty() ? 0 : sides_of(program).size());
   sweep.warn_of_foreign_profile(std::nullopt, interrupt.token());

@@ -42,14 +42,15 @@ struct CompareCommand {
   /// Returns this command with what suits models of GPUs, and says on standard error how long that takes.
   CompareCommand suited(std::stop_token const& stop) const;
   ExitCode compare(std::optional<Claim> const& claim, FilesToWrite& files, StandardOutput& output,
-                   Interrupt const& interrupt) const;
+                   Interrupt const& interrupt);
   /// Throws: Error of kind bad_argument, if `expected` is no claim.
   std::optional<Claim> claim() const;
   /// Output of a program's `bench` with these arguments, as JSON; possibly partial if `interrupt` was requested. It
   /// writes a trace, unless `trace_file` is empty.
   ChildEnd bench(std::vector<std::string> arguments, std::string const& trace_file, Interrupt const& interrupt) const;
-  /// Measures the rounds; ends early if `interrupt` was requested, without the last round.
-  void measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const;
+  /// Measures the rounds; ends early if `interrupt` was requested, without the last round. A first round in which a
+  /// model's clock was late is measured again, if its factor can be raised.
+  void measure(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt);
   /// Runs each point once more by each program, for the data beside throughput. False if one of them could not, which
   /// is reported.
   bool judge(Comparison& comparison, RunProgress& progress, Interrupt const& interrupt) const;

@@ -21,6 +21,7 @@ using Seconds = std::chrono::duration<double>;
 struct RecordedRun {
   JudgedRun run;
   bool too_short = false;
+  bool late = false;
   double seconds = 0;  ///< Length of its window, which ends with a tile.
 };
 
@@ -45,6 +46,7 @@ std::optional<RecordedRun> recorded_run(DeviceGroup const& devices, Setting cons
   Ceilings const ceilings = ceilings_of(trial->report, options.ceilings);
   return RecordedRun{.run = {std::move(traced), judge(figures, ceilings)},
                      .too_short = room_left && too_short_to_judge(figures, ceilings),
+                     .late = !figures.late.empty(),
                      .seconds = figures.wall};
 }
 
@@ -60,9 +62,10 @@ std::optional<JudgedRun> judged_run(DeviceGroup const& devices, Setting const& s
       wanted.window, std::chrono::nanoseconds(std::chrono::seconds(1)) / Clock::slower());
   wanted.warm_up = std::min<std::chrono::nanoseconds>(wanted.warm_up, std::chrono::milliseconds(20));
   wanted.window = std::min<std::chrono::nanoseconds>(wanted.window, std::chrono::milliseconds(50));
-  for (;;) {
+  for (int late = 0;;) {
     auto made = recorded_run(devices, setting, options, stop);
     if (!made) return std::nullopt;
+    if (made->late && ++late < tries_on_late_clock) continue;
     bool const longer = std::max<Seconds>(wanted.window, Seconds(made->seconds)) < longest;
     if (!made->too_short || !longer) return std::move(made->run);
     wanted.window = std::clamp<std::chrono::nanoseconds>(4 * wanted.window, std::chrono::milliseconds(1), longest);

@@ -14,6 +14,9 @@
 
 namespace penstock::measure {
 
+/// Number of runs in which a clock may be late: a machine that was busy for a moment may not be the next time.
+inline constexpr int tries_on_late_clock = 3;
+
 /// A run in which every tile was recorded, and the verdict on it.
 struct JudgedRun {
   Traced traced;
@@ -33,7 +36,8 @@ inline namespace PENSTOCK_FLAVOUR {
 
 /// Runs the setting for a moment, with every tile recorded, and judges the run. While the run is too short for that
 /// (too_short_to_judge) and there is room for more passages, it is repeated with a window four times as long, up to the
-/// window of the options or one second, whichever is longer. Empty, if `stop` was requested or no tile came.
+/// window of the options or one second, whichever is longer. Where a clock was late it is repeated, too. Empty, if
+/// `stop` was requested or no tile came.
 ///
 /// Blocks: for 70 ms or, if that is too short, some seconds, and what it takes to pin, start and end.
 /// Throws: as run_trial; also Error of kind bad_argument, if there was no room for anything that counts.

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <nlohmann/json.hpp>
+
+#include "engine/core/too_slow.hpp"
 #include "models/models.hpp"
 
 namespace penstock::measure {
@@ -46,11 +49,26 @@ unsigned factor_for(PaceProbe const& probe) {
   // Where CPUs are free the model is what bounds it, or the sleep of a thread.
   bool const free = probe.busy_part_of_cpus < saturated;
   // Where no tile came through, it is slower than any that could be measured.
-  double const part = free ? probe.busy_part_of_cpus : probe.most_per_second / std::max(probe.tiles_per_second, 1e-3);
+  // What others used of the CPUs in the meantime is not the model's need.
+  double const own = 1 - std::min(probe.part_of_others, 1.0);
+  double const part =
+      free ? probe.busy_part_of_cpus : own * probe.most_per_second / std::max(probe.tiles_per_second, 1e-3);
   double const least = least_factor * (1 + waits_for_others * probe.part_of_others);
   double const factor = std::clamp(part / bearable_load, least, 10'000.0);
   double const step = factor <= 200 ? 10 : 50;
   return static_cast<unsigned>(step * std::ceil(factor / step));
+}
+
+void keep_worst(std::string const& late, std::string& kept) {
+  if (!late.empty() && (kept.empty() || advised_factor(late) > advised_factor(kept))) kept = late;
+}
+
+std::string lateness_in(std::string const& results) {
+  std::string latest;
+  auto const json = nlohmann::json::parse(results);
+  for (nlohmann::json const& point : json.at("points"))
+    keep_worst(too_slow_in(point.value("remarks", std::vector<std::string>())), latest);
+  return latest;
 }
 
 double expected_seconds(SweepToCome const& sweep) {
@@ -62,15 +80,42 @@ double expected_seconds(SweepToCome const& sweep) {
   return static_cast<double>(sweep.points) * of_point;
 }
 
-std::string pace_text(unsigned factor, bool chosen, double seconds) {
-  std::string const time = seconds < 99.5 ? std::to_string(std::max(1L, std::lround(seconds))) + " s"
-                                          : std::to_string(std::lround(seconds / 60)) + " min";
-  std::string text;
-  if (chosen) {
-    text = "By a probe of this machine the clock of the model is ";
-    text.append(std::to_string(factor)).append(" times slower; --slower N takes another factor. ");
-  }
-  return text.append("This takes about ").append(time).append(".");
+double most_seconds(SweepToCome const& sweep) {
+  // A sweep of one point is over then on a factor of four times the least.
+  constexpr double at_least = 30, times = 2;
+  return std::max(at_least, times * expected_seconds(sweep));
+}
+
+std::optional<unsigned> raised_factor(SweepToCome const& sweep, unsigned advised, double seconds) {
+  // A clock that is hardly slower would be as late.
+  constexpr double worth_while = 1.25;
+  SweepToCome other = sweep;
+  other.factor = 0;
+  double const always = expected_seconds(other);
+  other.factor = 1;
+  double const each = expected_seconds(other) - always;
+  constexpr double step = 10;
+  double const factor = step * std::floor(std::min<double>(advised, (seconds - always) / each) / step);
+  if (factor < worth_while * sweep.factor) return std::nullopt;
+  return static_cast<unsigned>(factor);
+}
+
+std::string about_text(double seconds) {
+  return seconds < 99.5 ? std::to_string(std::max(1L, std::lround(seconds))) + " s"
+                        : std::to_string(std::lround(seconds / 60)) + " min";
+}
+
+std::string pace_text(SweepToCome const& sweep, bool chosen) {
+  double const seconds = expected_seconds(sweep);
+  if (!chosen) return "This takes about " + about_text(seconds) + ".";
+  std::string text = pace_text(sweep.factor, seconds);
+  text.pop_back();
+  return text + ", or up to " + about_text(most_seconds(sweep)) + " if that turns out to be too fast for it.";
+}
+
+std::string pace_text(unsigned factor, double seconds) {
+  return "By a probe of this machine the clock of the model is " + std::to_string(factor) +
+         " times slower; --slower N takes another factor. This takes about " + about_text(seconds) + ".";
 }
 
 }  // namespace penstock::measure

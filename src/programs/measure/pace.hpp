@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,13 @@ struct PaceProbe {
 /// steps of 10, above 200 of 50.
 unsigned factor_for(PaceProbe const& probe);
 
+/// Keeps in `kept` the remark on a late clock that advises the larger factor. Each may be empty.
+void keep_worst(std::string const& late, std::string& kept);
+/// The one of these that advises the largest, out of the results of a sweep; empty if no clock was late.
+///
+/// Throws: nlohmann::json::exception, if they are not what bench prints with --json.
+std::string lateness_in(std::string const& results);
+
 /// Runs of a sweep on models.
 struct SweepToCome {
   std::size_t points = 1;
@@ -45,7 +53,19 @@ struct SweepToCome {
 };
 /// Units: seconds of this machine.
 double expected_seconds(SweepToCome const& sweep);
-/// A sentence for the user on such a time, and before it one on the factor, if it was `chosen` for this machine.
-std::string pace_text(unsigned factor, bool chosen, double seconds);
+/// How long a sweep may take in all, if its factor turns out to be too small and is raised.
+///
+/// Units: seconds of this machine.
+double most_seconds(SweepToCome const& sweep);
+/// The factor for the sweep after its clock was late: the one that was `advised`, or the largest for which `seconds`
+/// are enough. Empty if that is hardly larger than its own.
+std::optional<unsigned> raised_factor(SweepToCome const& sweep, unsigned advised, double seconds);
+/// "9 s".
+std::string about_text(double seconds);
+/// Sentences for the user: how long a sweep takes and, if the factor was `chosen` for this machine, which it is and how
+/// long the sweep may take.
+std::string pace_text(SweepToCome const& sweep, bool chosen);
+/// Such sentences on what takes that long, on a factor that was chosen.
+std::string pace_text(unsigned factor, double seconds);
 
 }  // namespace penstock::measure

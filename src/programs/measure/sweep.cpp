@@ -173,24 +173,29 @@ class Sweep {
       Setting setting = result.point.setting;
       setting.pipeline.tuning.batch = result.last->options.tuning.batch;
       setting.pipeline.lanes = result.last->options.lanes;
-      Ceilings const now = measure_ceilings(devices_of(result), setting, result.last->options.producers,
-                                            options_.trial.window / 4, stop_, options_.trial.memory.get());
-      if (stop_.stop_requested()) return;  // The measurement was cut short.
-      // Ceilings that are measured with a late clock are too low: results would exceed them.
-      if (std::string const late = lateness_of(devices_of(result)); !late.empty()) {
-        result.late_ceilings = late;
-        return;
-      }
-      all.push_back(now);
+      auto const now = ceilings_in_time(result, setting);
+      if (!now || stop_.stop_requested()) return;  // A clock was late, or the measurement was cut short.
+      all.push_back(*now);
       auto& links = links_[link_of(result)];
       if (links.size() > round) return;  // The link is the same for tiles of all sizes.
       Ceilings const link = measure_link(devices_of(result), link_of(result).second, options_.trial.window / 4, stop_);
-      if (!stop_.stop_requested()) links.push_back(link);
+      if (!stop_.stop_requested() && lateness_of(devices_of(result)).empty()) links.push_back(link);
     } catch (std::exception const& exception) {
       if (stop_.stop_requested()) return;  // The measurement was cut short.
       std::string const remark = "Not all of its parts could be measured alone: " + failure_text(exception);
       if (result.remarks.empty()) result.remarks.push_back(remark);
     }
+  }
+
+  /// Empty if a clock was late each time: such ceilings are too low, and results would exceed them.
+  std::optional<Ceilings> ceilings_in_time(PointResult& result, Setting const& setting) {
+    for (int turn = 0; turn < tries_on_late_clock; ++turn) {
+      Ceilings const now = measure_ceilings(devices_of(result), setting, result.last->options.producers,
+                                            options_.trial.window / 4, stop_, options_.trial.memory.get());
+      result.late_ceilings = lateness_of(devices_of(result));
+      if (result.late_ceilings.empty() || stop_.stop_requested()) return now;
+    }
+    return std::nullopt;
   }
 
   /// Adds the remark once, though there were several runs.
@@ -222,7 +227,14 @@ class Sweep {
     if (!result.judged_by_its_clock() || stop_.stop_requested()) return;
     attempt_beside(result, "Its latency could not be measured: ", [&] {
       double const load = options_.load * spread_of(result.tiles_per_second).median;
-      result.latency = run_open_loop(devices_of(result), result.point.setting, load, options_.trial, stop_);
+      for (int turn = 1;; ++turn) {
+        try {
+          result.latency = run_open_loop(devices_of(result), result.point.setting, load, options_.trial, stop_);
+          return;
+        } catch (Error const& error) {
+          if (turn == tries_on_late_clock || too_slow_in({error.what()}).empty()) throw;
+        }
+      }
     });
   }
 

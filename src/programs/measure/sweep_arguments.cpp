@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/core/number_text.hpp"
+#include "engine/core/too_slow.hpp"
 #include "penstock/error.hpp"
 #include "programs/command/arguments.hpp"
 #include "programs/command/completion.hpp"
@@ -228,7 +229,22 @@ void SweepArguments::suit_models(std::span<measure::Point const> points, measure
   to_come.points = points.size();
   to_come.milliseconds = milliseconds;
   to_come.factor = measure::factor_of(axes.wishes().front());
-  tell(measure::pace_text(to_come.factor, open, measure::expected_seconds(to_come)));
+  tell(measure::pace_text(to_come, open));
+  if (!open) return;
+  paced_ = to_come;
+  paced_from_ = std::chrono::steady_clock::now();
+  paced_for_ = measure::most_seconds(to_come);
+}
+
+bool SweepArguments::raise_factor(std::string_view late) {
+  if (!paced_) return false;
+  std::chrono::duration<double> const spent = std::chrono::steady_clock::now() - paced_from_;
+  auto const factor = measure::raised_factor(*paced_, advised_factor(late), paced_for_ - spent.count());
+  if (!factor) return false;
+  axes.slower.factor = paced_->factor = *factor;
+  tell("This machine was too slow for that clock, so it is now " + std::to_string(*factor) +
+       " times slower. This takes about " + measure::about_text(measure::expected_seconds(*paced_)) + " more.");
+  return true;
 }
 
 std::vector<std::string> SweepArguments::round(std::string const& program, AxisOptions const& points) const {

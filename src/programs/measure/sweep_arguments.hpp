@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -101,6 +102,13 @@ struct SweepArguments {
   /// Throws: as `choose`.
   void suit_models(std::span<measure::Point const> points, measure::SweepToCome to_come, ChooseFactor choose,
                    std::stop_token const& stop);
+  /// True if `suit_models` chose the factor.
+  bool chose_factor() const noexcept { return paced_.has_value(); }
+  /// After a run on a late clock, of which `late` is the remark: raises the factor, if `suit_models` chose it and there
+  /// is time left for the sweep on another. Says so on standard error.
+  ///
+  /// Returns: true if it did, and the sweep begins again.
+  bool raise_factor(std::string_view late);
   /// The command that measures each point of `points` once, in its own process and without other measurements, and
   /// prints the results as JSON; `order` is that of SweepOptions. Results of a user's job have a digest only
   /// `with_digests`.
@@ -123,6 +131,9 @@ struct SweepArguments {
   std::vector<std::string> round(std::string const& program, AxisOptions const& points) const;
 
   CLI::Option const* window_ = nullptr;
+  std::optional<measure::SweepToCome> paced_;         ///< The sweep, if its factor was chosen,
+  std::chrono::steady_clock::time_point paced_from_;  ///< when it began,
+  double paced_for_ = 0;                              ///< and how many seconds it may take.
 };
 
 }  // namespace penstock::cli

@@ -15,6 +15,7 @@
 #include "penstock/clock.hpp"
 #include "penstock/error.hpp"
 #include "penstock/pipeline.hpp"
+#include "programs/measure/judged_run.hpp"
 #include "programs/tune/free_axes.hpp"
 #include "programs/tune/search.hpp"
 
@@ -127,13 +128,12 @@ std::optional<double> PipelineLandscape::measure(Levels const& levels, Effort ef
 std::optional<double> PipelineLandscape::measure_throughput(Levels const& levels, Setting const& setting,
                                                             TrialOptions const& trial) {
   auto result = run_trial(devices_, setting, trial, stop_);
-  // Times with a late clock are not the model's. A machine that was busy for a moment may not be the next time.
-  constexpr int tries = 3;
+  // Times with a late clock are not the model's.
   for (int turn = 1;; ++turn) {
     if (!result) return std::nullopt;
     auto const late = too_slow_in(result->report.remarks);
     if (late.empty()) break;
-    if (turn == tries) throw Error(ErrorKind::device_refused, late);
+    if (turn == tries_on_late_clock) throw Error(ErrorKind::device_refused, late);
     result = run_trial(devices_, setting, trial, stop_);
   }
   made_.insert_or_assign(levels, Made{.options = result->options, .pinned_bytes = result->pinned_bytes});

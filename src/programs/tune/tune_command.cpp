@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "engine/core/number_text.hpp"
+#include "engine/core/too_slow.hpp"
 #include "engine/core/words.hpp"
 #include "engine/machine/topology.hpp"
 #include "engine/plan/spin_room.hpp"
@@ -167,13 +168,40 @@ void TuneCommand::choose_lists(CLI::App const& command) {
 std::string TuneCommand::paced(std::string const& wish, measure::Setting const& defaults,
                                std::stop_token const& stop) const {
   if (!wish.starts_with(measure::model_prefix)) return wish;
-  SlowerOption here;
   bool const open = measure::leaves_factor_open(wish);
-  measure::Point const first{.setting = defaults};
-  if (open) here.factor = measure::choose_factor({&wish, 1}, {&first, 1}, stop).value_or(measure::least_factor);
+  SlowerOption here;
+  if (open) here.factor = factor_for_defaults(wish, defaults, stop);
   std::string applied = here.applied_to(wish);
-  tell(measure::pace_text(measure::factor_of(applied), open, within));
+  tell(open ? measure::pace_text(here.factor, within) : "This takes about " + measure::about_text(within) + ".");
   return applied;
+}
+
+unsigned TuneCommand::factor_for_defaults(std::string const& wish, measure::Setting const& defaults,
+                                          std::stop_token const& stop) const {
+  measure::Point const first{.setting = defaults};
+  unsigned factor = measure::choose_factor({&wish, 1}, {&first, 1}, stop).value_or(measure::least_factor);
+  SweepArguments once;
+  once.axes = lists;
+  once.axes.devices = {wish};
+  once.milliseconds = SweepArguments::milliseconds_on_models;
+  measure::Setting const begin = lists.begin();
+  for (measure::AxisKind const& axis : measure::axis_kinds(begin.its_job())) {
+    std::string const name(axis.name);
+    std::string& list = once.axes.lists.at(name);
+    list = list == measure::free_axis ? axis.preset : measure::parse_axis(name, list, begin).values.front();
+  }
+  // A setting is tried for about as long as this run takes.
+  double const longest = within / 12;
+  for (;;) {
+    once.axes.slower.factor = factor;
+    ChildEnd const end = run_child(once.one_round(this_program(), once.axes, 1), stop);
+    // What is wrong else the search will say.
+    if (end.code != exit_ok || end.output.empty() || stop.stop_requested()) return factor;
+    measure::SweepToCome const run{.runs = 1, .milliseconds = once.milliseconds, .factor = factor};
+    auto const larger = measure::raised_factor(run, advised_factor(measure::lateness_in(end.output)), longest);
+    if (!larger) return factor;
+    factor = *larger;
+  }
 }
 
 ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) const {

@@ -44,6 +44,9 @@ struct TuneCommand {
   bool for_latency() const;
   /// `wish`, for models with a factor that suits `defaults`, if none was named; and says on standard error which.
   std::string paced(std::string const& wish, measure::Setting const& defaults, std::stop_token const& stop) const;
+  /// The factor of the probe, or a larger one on which a run of the defaults was not late.
+  unsigned factor_for_defaults(std::string const& wish, measure::Setting const& defaults,
+                               std::stop_token const& stop) const;
   /// Chooses the lists of axes that are not named, by what is sought.
   void choose_lists(CLI::App const& command);
 };

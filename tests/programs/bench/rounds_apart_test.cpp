@@ -103,6 +103,40 @@ TEST_F(TwoPointsApart, AreLeftOutOnceTheirClockWasLateTwice) {
   EXPECT_EQ(apart.results[1].too_slow, "This machine is too slow for its clock: 7 % were late.");
 }
 
+TEST_F(TwoPointsApart, BeginAgainIfTheClockWasLateInTheFirstRound) {
+  bool late = true;
+  std::vector<std::string> said;
+  options.begins_again = [&](std::string const& remark) {
+    said.push_back(remark);
+    late = said.size() < 2;
+    return true;
+  };
+  Apart const apart = rounds_apart(
+      points, options,
+      [&](unsigned round, std::span<std::size_t const> only) {
+        late_rounds = late ? std::vector{0U} : std::vector<unsigned>();
+        return command(round, only);
+      },
+      stop.get_token());
+  EXPECT_EQ(said, std::vector<std::string>(2, "This machine is too slow for its clock: 7 % were late."));
+  EXPECT_EQ(asked_for.size(), 5u) << "two that do not count";
+  for (measure::PointResult const& result : apart.results) {
+    EXPECT_EQ(result.tiles_per_second, (std::vector<double>{1000, 1001, 1002}));
+    EXPECT_TRUE(result.judged_by_its_clock());
+  }
+}
+
+TEST_F(TwoPointsApart, ContinueIfTheClockCannotBeSlower) {
+  late_rounds = {0, 1, 2};
+  unsigned asked = 0;
+  options.begins_again = [&](std::string const&) {
+    ++asked;
+    return false;
+  };
+  EXPECT_FALSE(run().results[1].judged_by_its_clock());
+  EXPECT_EQ(asked, 1u) << "the rest would be as late";
+}
+
 TEST_F(TwoPointsApart, SayWhichOfThemLostItsDevice) {
   code = 4;
   EXPECT_TRUE(run().lost);

@@ -39,5 +39,36 @@ TEST_F(ASweepOnALateClock, JudgesOnceTheClockIsInTime) {
   EXPECT_TRUE(result.ceilings && result.verdict && result.latency);
 }
 
+/// A model on a machine that is busy for a moment, after a run that was in time.
+struct ASweepOnAClockThatIsLateOnce : ASweepOnALateClock {
+  void SetUp() override {
+    options.least_repeats = options.most_repeats = options.rounds_of_ceilings = 1;
+    options.load = 0;
+    options.ceilings = options.judged = false;
+    device.late_only_at = 2;
+  }
+};
+
+TEST_F(ASweepOnAClockThatIsLateOnce, MeasuresTheLatencyAgain) {
+  options.load = 0.5;
+  PointResult const result = point();
+  EXPECT_TRUE(result.latency);
+  EXPECT_EQ(result.remarks, std::vector<std::string>());
+}
+
+TEST_F(ASweepOnAClockThatIsLateOnce, MeasuresTheCeilingsAgain) {
+  options.ceilings = true;
+  PointResult const result = point();
+  EXPECT_TRUE(result.ceilings);
+  EXPECT_EQ(result.remarks, std::vector<std::string>());
+}
+
+TEST_F(ASweepOnAClockThatIsLateOnce, JudgesAnotherRun) {
+  options.judged = true;
+  PointResult const result = point();
+  ASSERT_TRUE(result.verdict);
+  EXPECT_EQ(result.verdict->evidence.at(0).find("Nothing is judged"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace penstock::measure

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/measure/pace.hpp"
 
+#include <optional>
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include "engine/core/too_slow.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -41,6 +46,10 @@ TEST_F(ABusyProbe, IsSlowerWhereOthersKeepThreadsWaiting) {
   EXPECT_EQ(factor_for(probe), least_factor);
   probe.part_of_others = 0.8;
   EXPECT_EQ(factor_for(probe), 100u);
+  probe.tiles_per_second = 400;
+  EXPECT_EQ(factor_for(probe), 100u) << "a fifth of the CPUs was its own";
+  probe.tiles_per_second = 100;
+  EXPECT_EQ(factor_for(probe), 350u);
 }
 
 TEST(ExpectedSeconds, AreInProportionToPointsAndFactor) {
@@ -56,9 +65,64 @@ TEST(ExpectedSeconds, AreInProportionToPointsAndFactor) {
   EXPECT_GT(expected_seconds(many), expected_seconds(one));
 }
 
+std::string late(unsigned factor) {
+  return std::string(too_slow_for_its_clock) + ": 7 % were late. Times may be too long; " +
+         std::string(larger_factor_would_do) + std::to_string(factor) + ".";
+}
+
+TEST(ARemarkOnALateClock, SaysWhichFactorWouldDo) {
+  EXPECT_EQ(advised_factor(late(80)), 80u);
+  EXPECT_EQ(advised_factor(too_slow_for_its_clock), 0u);
+  EXPECT_EQ(advised_factor(""), 0u);
+}
+
+TEST(ARemarkOnALateClock, CountsIfNoOtherWantsALargerFactor) {
+  std::string kept;
+  keep_worst("", kept);
+  EXPECT_EQ(kept, "");
+  for (unsigned const factor : {60u, 200u, 80u}) keep_worst(late(factor), kept);
+  EXPECT_EQ(kept, late(200));
+  EXPECT_EQ(lateness_in(R"({"points": [{"remarks": []}, {"error": "no memory"}]})"), "");
+  EXPECT_EQ(
+      lateness_in(R"({"points": [{"remarks": [")" + late(60) + R"("]}, {"remarks": ["a", ")" + late(90) + R"("]}]})"),
+      late(90));
+}
+
+/// A sweep of one point whose clock was late.
+struct ALateSweep : testing::Test {
+  SweepToCome sweep{.runs = 3, .more_runs = 2, .rounds_alone = 1, .milliseconds = 40, .factor = 20};
+};
+
+TEST_F(ALateSweep, HasTimeForALargerFactor) {
+  EXPECT_GE(most_seconds(sweep), 30);
+  EXPECT_EQ(raised_factor(sweep, 60, most_seconds(sweep)), 60u);
+  sweep.points = 100;
+  EXPECT_GE(most_seconds(sweep), 2 * expected_seconds(sweep));
+}
+
+TEST_F(ALateSweep, TakesNoLongerThanItMay) {
+  auto const raised = raised_factor(sweep, 10'000, 30);
+  ASSERT_TRUE(raised);
+  sweep.factor = *raised;
+  EXPECT_LE(expected_seconds(sweep), 30);
+  sweep.factor += 10;
+  EXPECT_GT(expected_seconds(sweep), 30) << "there was time for more";
+}
+
+TEST_F(ALateSweep, StaysAsItIsIfThatWouldBeInVain) {
+  EXPECT_EQ(raised_factor(sweep, 24, 1000), std::nullopt) << "hardly slower";
+  EXPECT_EQ(raised_factor(sweep, 0, 1000), std::nullopt) << "nothing is advised";
+  EXPECT_EQ(raised_factor(sweep, 80, 5), std::nullopt) << "no time is left";
+  EXPECT_EQ(raised_factor(sweep, 80, -5), std::nullopt);
+}
+
 TEST(PaceText, SaysTheFactorIfItWasChosen) {
-  EXPECT_EQ(pace_text(50, false, 24.3), "This takes about 24 s.");
-  EXPECT_EQ(pace_text(50, true, 340),
+  SweepToCome const sweep{.points = 10, .runs = 3, .milliseconds = 40, .factor = 50};
+  EXPECT_EQ(pace_text(sweep, false), "This takes about 87 s.");
+  EXPECT_EQ(pace_text(sweep, true),
+            "By a probe of this machine the clock of the model is 50 times slower; --slower N takes another factor. "
+            "This takes about 87 s, or up to 3 min if that turns out to be too fast for it.");
+  EXPECT_EQ(pace_text(50, 340),
             "By a probe of this machine the clock of the model is 50 times slower; --slower N takes another factor. "
             "This takes about 6 min.");
 }
