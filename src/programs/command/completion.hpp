@@ -15,11 +15,11 @@ CLI::Validator offers(std::string const& names);
 
 /// The names of devices that every machine knows: for options that take one, and for those that take several.
 inline constexpr char const* one_device_words =
-    "auto, cpu, cuda, model:h200, model:h100, model:a100, model:t4, model:l4, model:gh200, model:b200, model:k20c, "
-    "model:c2050, model:c1060";
+    "auto, cpu, cuda, model:h200, model:h100, model:a100, model:t4, model:l4, model:gh200, model:b200, model:p100, "
+    "model:k20c, model:c2050, model:c1060";
 inline constexpr char const* device_words =
-    "auto, cpu, cuda, model:h200, model:h100, model:a100, model:t4, model:l4, model:gh200, model:b200, model:k20c, "
-    "model:c2050, model:c1060, all";
+    "auto, cpu, cuda, model:h200, model:h100, model:a100, model:t4, model:l4, model:gh200, model:b200, model:p100, "
+    "model:k20c, model:c2050, model:c1060, all";
 
 /// The words that completion offers for the option: the values that `offers` names, or all that a CLI::IsMember takes.
 /// Empty if it has neither. CLI11 shows the validators of an option only where it may be changed.
