@@ -111,7 +111,7 @@ TEST(ASpanThatNothingRecords, DoesNotReadItsName) {
 }
 
 TEST(ASpanOfATile, IsRecordedIfTheTileIs) {
-  Recorder recorder({.capacity = 1 << 10, .every = 4});
+  Recorder recorder({.capacity = 1 << 10, .every = 4, .spans = 200});
   Watching const watching{.recorder = &recorder};
   for (std::uint64_t tile = 0; tile < 400; ++tile) {
     Span const of_tile(watching, "of a tile", tile);
@@ -129,6 +129,7 @@ TEST(ASpanOfATile, IsRecordedIfTheTileIs) {
   EXPECT_LT(wanted, 400u);
   EXPECT_EQ(of_tiles, wanted);
   EXPECT_EQ(of_none, 10u);
+  EXPECT_EQ(seen.spans_missed, 0u) << "the others take no room";
 }
 
 /// Notes two spans for each tile that is wanted when it comes.

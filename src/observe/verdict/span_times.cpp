@@ -155,10 +155,11 @@ std::string shown(std::string const& name) {
   return text;
 }
 
-std::string milliseconds(std::optional<nanoseconds> time) {
-  if (!time) return "-";
+/// To a thousandth of a millisecond, or of a microsecond.
+template <class Unit>
+std::string time_in(std::chrono::duration<double, Unit> time) {
   std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.3f", std::chrono::duration<double, std::milli>(*time).count());
+  std::snprintf(text.data(), text.size(), "%.3f", time.count());
   return text.data();
 }
 
@@ -199,11 +200,12 @@ std::vector<SpanTimes> span_times(Recording const& recording, SpanOrder order) {
 std::string span_table(Recording const& recording, SpanOrder order) {
   auto const all = span_times(recording, order);
   if (all.empty() && recording.spans_missed == 0) return "";
-  std::vector<std::array<std::string, 6>> lines{{"span", "calls", "self ms", "total ms", "mean ms", "kernel ms"}};
+  std::vector<std::array<std::string, 6>> lines{{"span", "calls", "self ms", "total ms", "mean us", "kernel ms"}};
   for (SpanTimes const& one : all) {
-    auto const mean = one.total / static_cast<nanoseconds::rep>(one.calls);
-    lines.push_back({shown(one.name), std::to_string(one.calls), milliseconds(one.self), milliseconds(one.total),
-                     milliseconds(mean), milliseconds(one.kernel)});
+    auto const mean = std::chrono::duration<double, std::micro>(one.total) / static_cast<double>(one.calls);
+    lines.push_back({shown(one.name), std::to_string(one.calls), time_in<std::milli>(one.self),
+                     time_in<std::milli>(one.total), time_in<std::micro>(mean),
+                     one.kernel ? time_in<std::milli>(*one.kernel) : "-"});
   }
   std::string text = aligned(lines);
   if (recording.every > 1) text += "Of tiles one in " + std::to_string(recording.every) + " was recorded.\n";

@@ -163,10 +163,10 @@ TEST_F(SpansOfALane, MakeATable) {
   run.span("decode", thread, 0, 2'000'000);
   run.span("launch", lane, 110, 120, 1);
   EXPECT_EQ(span_table(run),
-            "span    calls  self ms  total ms  mean ms  kernel ms\n"
-            "decode      1    1.750     2.000    2.000          -\n"
-            "parse       1    0.250     0.250    0.250          -\n"
-            "launch      1    0.000     0.000    0.000      0.001\n");
+            "span    calls  self ms  total ms   mean us  kernel ms\n"
+            "decode      1    1.750     2.000  2000.000          -\n"
+            "parse       1    0.250     0.250   250.000          -\n"
+            "launch      1    0.000     0.000     0.010      0.001\n");
 }
 
 TEST_F(SomeSpans, MakeATableWithALineForEachNameWhateverIsInIt) {
