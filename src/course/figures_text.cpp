@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "programs/command/results.hpp"
 
 namespace penstock::lab {
@@ -97,29 +95,22 @@ std::string figures_text(std::span<Figure const> figures, std::size_t indent, st
   return text;
 }
 
-std::string figures_csv_names() {
-  return cli::csv_line(
-      {"name", "as_expected", "late", "device", "flavour", "what", "value", "unit", "text", "possible"});
-}
-
-std::string figures_csv(std::vector<std::string> about, std::span<Figure const> figures) {
-  std::size_t const own = about.size();
-  constexpr std::size_t columns = 5;
-  auto const number = [](std::optional<double> const& value) {
-    return value ? nlohmann::json(*value).dump() : std::string();
-  };
-  if (figures.empty()) {
-    about.resize(own + columns);
-    return cli::csv_line(about);
-  }
-  std::string lines;
+std::vector<nlohmann::ordered_json> rows_of(nlohmann::ordered_json const& about, std::span<Figure const> figures) {
+  using Json = nlohmann::ordered_json;
+  std::vector<Json> rows;
   for (Figure const& figure : figures) {
-    about.resize(own);
-    about.insert(about.end(),
-                 {figure.what, number(figure.value), figure.unit, number(figure.text), number(figure.possible)});
-    lines += cli::csv_line(about);
+    Json& row = rows.emplace_back(about);
+    row.update({{"what", figure.what},
+                {"value", figure.value},
+                {"unit", figure.unit},
+                {"text", cli::or_null(figure.text)},
+                {"possible", cli::or_null(figure.possible)}});
   }
-  return lines;
+  if (rows.empty()) {
+    Json& row = rows.emplace_back(about);
+    for (char const* const name : {"what", "value", "unit", "text", "possible"}) row[name] = nullptr;
+  }
+  return rows;
 }
 
 }  // namespace penstock::lab

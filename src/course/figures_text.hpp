@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "course/timeline.hpp"
 
 namespace penstock::lab {
@@ -14,9 +16,8 @@ namespace penstock::lab {
 /// tables, unless there is no room for one.
 std::string figures_text(std::span<Figure const> figures, std::size_t indent, std::size_t columns);
 
-/// Names of the columns of figures_csv.
-std::string figures_csv_names();
-/// A line with commas for each figure, or one without a figure if there is none; each begins with the cells of `about`.
-std::string figures_csv(std::vector<std::string> about, std::span<Figure const> figures);
+/// A row for each figure, as cli::csv_of takes them, or one without a figure if there is none. Each begins with the
+/// members of `about`.
+std::vector<nlohmann::ordered_json> rows_of(nlohmann::ordered_json const& about, std::span<Figure const> figures);
 
 }  // namespace penstock::lab

@@ -13,6 +13,7 @@
 
 #include "course/experiment.hpp"
 #include "course/figures_text.hpp"
+#include "course/lab_record.hpp"
 #include "course/sources.hpp"
 #include "course/timeline.hpp"
 #include "engine/core/too_slow.hpp"
@@ -26,6 +27,7 @@
 #include "programs/command/help_text.hpp"
 #include "programs/command/program.hpp"
 #include "programs/command/results.hpp"
+#include "programs/page/results_page.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -188,13 +190,8 @@ void LabCommand::add_to(CLI::App& command) {
   auto& listing = *command.add_flag("--list", list, "Say which experiments there are, and run none");
   auto& sources =
       *command.add_flag("--source", source, "Print the programs that show the same, and run none")->excludes(&listing);
-  auto& as_data = *command.add_flag("--json", json, "Print JSON, an object a line for each experiment")
-                       ->excludes(&listing)
-                       ->excludes(&sources);
-  command.add_flag("--csv", csv, "Print a line for each figure, with commas")
-      ->excludes(&listing)
-      ->excludes(&sources)
-      ->excludes(&as_data);
+  for (auto* const one : figures.add_to(command, "Print JSON, an object a line for each experiment", "each figure"))
+    one->excludes(&listing)->excludes(&sources);
   command.add_option("--trace", trace, "Also write a trace of what ran when to this file, for Perfetto or Chrome")
       ->type_name("FILE")
       ->check(names_an_output())
@@ -243,16 +240,18 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     for (auto const& experiment : experiments) output.write(as_text(experiment, columns));
     return exit_ok;
   }
-  FilesToWrite files({}, std::vector<NamedFile>{{"--trace", trace}}, interrupt.token());
+  FilesToWrite files({}, std::vector<NamedFile>{{"--trace", trace}, figures.page()}, interrupt.token());
   auto const wants_two = std::ranges::any_of(experiments, [](auto const& one) { return one.devices > 1; });
   Devices const opened = open_laboratory(slower.applied_to(device), wants_two);
   LabPlace const place{opened.front().info(), std::string(flavour_name(opened.front().flavour()))};
-  bool const as_data = json || csv;
-  if (!json && !output.write(csv ? lab::figures_csv_names() : as_text(place))) return exit_some_failed;
+  if (!figures.as_data() && !output.write(as_text(place))) return exit_some_failed;
   DeviceGroup const& used = opened;
   std::size_t as_expected = 0, not_told = 0;
   std::string late;
   std::vector<std::pair<std::string, lab::Observation>> all_seen;
+  BenchFacts facts = facts_here(opened, opened.front().flavour(), built_with_cuda(), command_line);
+  facts.device = place.device;
+  LabRecord record(std::move(facts));
   for (auto const& experiment : experiments) {
     if (experiment.devices > opened.size()) {
       std::string const remedy = std::string(experiment.name) +
@@ -272,12 +271,8 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
       tell("Interrupted: the rest was not tried.");
       return exit_interrupted;
     }
-    auto const yes_no = [](bool yes) { return std::string(yes ? "yes" : "no"); };
-    if (!output.write(json  ? as_json(place, experiment, seen)
-                      : csv ? lab::figures_csv({std::string(experiment.name), yes_no(verdict.as_expected),
-                                                yes_no(verdict.late), device_text(place.device), place.flavour},
-                                               seen.figures)
-                            : "\n" + as_text(experiment, seen, columns)))
+    std::string const object = as_json(place, experiment, seen), lines = record.add(experiment, seen, object);
+    if (!output.write(figures.json ? object : figures.csv ? lines : "\n" + as_text(experiment, seen, columns)))
       return exit_some_failed;
     // One that is as expected counts, also where a part of it was late.
     if (verdict.as_expected) {
@@ -291,7 +286,10 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   if (OutputFile* const file = files.of("--trace"); file != nullptr) {
     write_trace_file(*file, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });
   }
-  if (!as_data) output.write("\n" + summary_text(as_expected, all_seen.size(), not_told));
+  std::string const summary = summary_text(as_expected, all_seen.size(), not_told);
+  if (OutputFile* const page = files.of("--html"); page != nullptr)
+    write_page(*page, record.results(summary), title_of("lab"));
+  if (!figures.as_data()) output.write("\n" + summary);
   return as_expected == all_seen.size() ? exit_ok : exit_some_failed;
 }
 

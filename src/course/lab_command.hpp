@@ -15,6 +15,7 @@
 #include "penstock/flavour.hpp"
 #include "programs/command/arguments.hpp"
 #include "programs/command/ending.hpp"
+#include "programs/command/figure_arguments.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -56,9 +57,9 @@ struct LabCommand {
   SlowerOption slower;
   bool list = false;
   bool source = false;  ///< Print programs, and run no experiment.
-  bool json = false;
-  bool csv = false;
-  std::string trace;  ///< File for a trace of what was seen; empty for none.
+  FigureArguments figures;
+  std::string trace;         ///< File for a trace of what was seen; empty for none.
+  std::string command_line;  ///< Command line as the user wrote it, for the page.
 
   void add_to(CLI::App& command);
   /// Runs the experiments that were named, or all.

@@ -22,6 +22,7 @@ int main(int count, char** arguments) try {
   using namespace penstock::cli;
   HashCommand hash;
   DoctorCommand doctor;
+  hash.command_line = doctor.command_line = command_text(count, arguments);
 #ifdef PENSTOCK_MEASURING
   LabCommand lab;
   BenchCommand bench;
@@ -30,9 +31,8 @@ int main(int count, char** arguments) try {
   TuneCommand tune;
   TryCommand tried;
   WatchCommand watch;
-  bench.sweep.command_line = compare.sweep.command_line = tune.command_line = tried.command_line =
-      command_text(count, arguments);
-  watch.command_line = tune.command_line;
+  lab.command_line = bench.sweep.command_line = compare.sweep.command_line = tune.command_line = hash.command_line;
+  tried.command_line = watch.command_line = hash.command_line;
 #endif
   Commands commands("Feeds a GPU, or the CPU in its place, from many threads.",
                     penstock::flavour() == penstock::Flavour::legacy ? "penstock-legacy" : "penstock",

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "course/lab_command.hpp"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "course/lab_record.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -94,6 +98,26 @@ TEST(LabOutput, HasFurtherColumnsOfATableInJson) {
   seen.figures[0].beside = {{"A done", "yes"}};
   EXPECT_EQ(nlohmann::json::parse(as_json({DeviceInfo(), "legacy"}, question, seen))["figures"][0]["beside"]["A done"],
             "yes");
+}
+
+TEST(LabOutput, HasALineForEachFigureAndTheSameLinesInItsPage) {
+  BenchFacts facts;
+  facts.device.name = "a GPU";
+  LabRecord record(std::move(facts));
+  std::string const object = as_json({DeviceInfo(), "per-thread"}, question, answer);
+  EXPECT_EQ(record.add(question, answer, object),
+            "name,as_expected,late,device,flavour,what,value,unit,text,possible\n"
+            "a-question,yes,no,a GPU,per-thread,upload,12.345,GB/s,,\n");
+  auto without = answer;
+  without.figures.clear();
+  EXPECT_EQ(record.add(question, without, object), "a-question,yes,no,a GPU,per-thread,,,,,\n");
+  auto const page = nlohmann::json::parse(record.results("2 of 2 went as expected\n"));
+  EXPECT_EQ(page["kind"], "lab");
+  EXPECT_EQ(page["experiments"].size(), 2u);
+  EXPECT_EQ(page["experiments"][0]["intervals"].size(), 2u);
+  EXPECT_EQ(page["lines"].size(), 2u);
+  EXPECT_EQ(page["lines"][0]["value"], 12.345);
+  EXPECT_EQ(page["sentences"][0], "2 of 2 went as expected\n");
 }
 
 TEST(LabOutput, CountsWhatWentAsExpected) {

@@ -46,7 +46,7 @@ to_write() {
     bench | compare) echo --html ;;
     tune) echo --save ;;
     try) echo --html ;;
-    doctor) echo --save-model ;;
+    doctor) echo --html ;;
   esac
 }
 # do_it: runs the words, into `code`, `out` and `err`.

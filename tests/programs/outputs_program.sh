@@ -91,7 +91,7 @@ case $2 in
   FilesThatArePipesWithoutReaderCanBeInterrupted)
     mkfifo pipe
     some_bytes 100 a
-    for words in "hash --trace pipe a" "tune --within 0 --save pipe" "bench --html pipe" "lab --trace pipe"; do
+    for words in "hash --trace pipe a" "tune --within 0 --save pipe" "bench --html pipe" "lab --trace pipe" "doctor --html pipe"; do
       # shellcheck disable=SC2086  # Several words are meant.
       listening $words --device cpu > out 2> err &
       waiting=$!
@@ -104,7 +104,8 @@ case $2 in
     done
     ;;
   FilesWithoutNameAreRefused)
-    for words in 'hash --trace' 'hash --profile' 'tune --save' 'tune --file' 'bench --html' 'bench --trace' 'compare --html' 'lab --trace'; do
+    for words in 'hash --trace' 'hash --profile' 'tune --save' 'tune --file' 'bench --html' 'bench --trace' 'compare --html' 'lab --trace' \
+      'tune --html' 'lab --html' 'hash --html' 'doctor --html'; do
       # shellcheck disable=SC2086  # Several words are meant.
       run $words ''
       expect_code 2
@@ -148,7 +149,8 @@ PYTHON
     done
     ;;
   EachCsvHasAsManyCellsInEachLine)
-    for words in "${short_bench[*]}" "${short_tune[*]}" 'lab --device cpu roofline legacy-beside'; do
+    some_bytes 100 a
+    for words in "${short_bench[*]}" "${short_tune[*]}" 'lab --device cpu roofline legacy-beside' 'doctor --no-probe' 'hash --device cpu a a'; do
       # shellcheck disable=SC2086  # Several words are meant.
       run $words --csv
       expect_code 0
@@ -161,6 +163,24 @@ PYTHON
       # shellcheck disable=SC2086  # Several words are meant.
       run $words --csv --json
       expect_code 2
+    done
+    ;;
+  EachPageHasTheLinesOfItsCsv)
+    some_bytes 100 a,b
+    for words in "${short_tune[*]}" 'lab --device cpu roofline legacy-beside' 'doctor --no-probe' 'doctor --list-models' 'hash --device cpu a,b'; do
+      # shellcheck disable=SC2086  # Several words are meant.
+      run $words --csv --html page
+      expect_code 0
+      python3 - << 'PYTHON' || fail "$words: $(cat out)"
+import csv, json, re
+page = json.loads(re.search('id="results">(.*?)</script>', open('page').read(), re.S)[1])
+names, *lines = csv.reader(open('out', newline=''))
+assert page['schema'] == 1 and lines and len(lines) == len(page['lines']), page
+for line, row in zip(lines, page['lines']):
+    assert names == list(row), (names, row)
+    for text, value in zip(line, row.values()):
+        assert text == {None: '', True: 'yes', False: 'no'}.get(value, value) or float(text) == value, (text, value)
+PYTHON
     done
     ;;
   LinesComeWholeAndAtOnce)

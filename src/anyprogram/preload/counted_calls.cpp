@@ -62,10 +62,11 @@ penstock_count_\name:
     endbr64
     \load
     cmpq $2, %rax
-    ja 1f
-    movq 16(%r11), %r10
+    jbe 1f
+    movl $3, %eax
+1:  movq 16(%r11), %r10
     lock incq (%r10, %rax, 8)
-1:  jmp *(%r11)
+    jmp *(%r11)
     .endm
     penstock_handler everywhere, "xorl %eax, %eax"
     penstock_handler argument_0, "movq %rdi, %rax"

@@ -6,7 +6,7 @@
 
 namespace penstock::preload {
 
-/// A trampoline that counts calls in default streams in `counts`, and jumps to `target` with the arguments unchanged.
+/// A trampoline that counts calls in streams in `counts`, and jumps to `target` with the arguments unchanged.
 ///
 /// Threads: any.
 /// Blocks:  while another thread makes a trampoline.

@@ -55,11 +55,7 @@ void TryCommand::add_to(CLI::App& command) {
   turns.add_to(command);
   command.add_flag("--no-watch", no_watch,
                    "Leave out the two runs that are watched for the GPU's time and for what would lose its order");
-  auto& as_data = *command.add_flag("--json", json, "Print the results as JSON");
-  command.add_flag("--csv", csv, "Print a line for each run, with commas")->excludes(&as_data);
-  command.add_option("--html", html, "Write a page of the results to this file")
-      ->type_name("FILE")
-      ->check(names_an_output());
+  figures.add_to(command, "Print the results as JSON", "each run");
   command.footer(
       "Runs a program that uses CUDA as it is and with per-thread default streams in turn, without building it again,\n"
       "and says how the times differ and if what it prints, writes and returns is the same.");
@@ -127,7 +123,7 @@ ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   WholeProgram const program = this->program();
   std::string const date = date_now();
   LinePatterns ignored(turns.ignored);
-  FilesToWrite files = turns.files_to_write(html, interrupt.token());
+  FilesToWrite files = turns.files_to_write(figures.page(), interrupt.token());
   TurnedProgram looked_at(TurnedProgram::Mode::look);
   TurnedProgram turned(TurnedProgram::Mode::turn);
   WholeComparison compared("as it is", "with per-thread default streams", turns.results, std::move(ignored));
@@ -165,12 +161,14 @@ ExitCode TryCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   all["watched"] = no_watch || !failure.empty() ? Json(nullptr) : watched.as_json();
   for (std::string const& remark : watched.remarks()) all["sentences"].push_back(remark);
   std::string const results = all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  if (json && !output.write(results)) return exit_some_failed;
-  if (OutputFile* const page = files.of("--html"); page != nullptr) write_page(*page, results, title_of("try"));
+  if (figures.json && !output.write(results)) return exit_some_failed;
+  if (OutputFile* const page = files.of("--html"); page != nullptr)
+    write_page(*page, with_lines(results, rows_of(compared)), title_of("try"));
   if (!failure.empty()) return fail(failure);
-  std::string const text =
-      csv ? as_csv(compared) : as_text(compared) + sentence_on_streams(looked_at.counts()) + "\n" + watched.as_text();
-  if (!json && !output.write(text)) return exit_some_failed;
+  std::string const text = figures.csv
+                               ? csv_of(rows_of(compared))
+                               : as_text(compared) + sentence_on_streams(looked_at.counts()) + "\n" + watched.as_text();
+  if (!figures.json && !output.write(text)) return exit_some_failed;
   return compared.right().value_or(false) ? exit_ok : exit_some_failed;
 }
 

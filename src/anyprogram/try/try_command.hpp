@@ -11,6 +11,7 @@
 #include "anyprogram/whole_programs/whole_comparison.hpp"
 #include "anyprogram/whole_programs/whole_run.hpp"
 #include "programs/command/ending.hpp"
+#include "programs/command/figure_arguments.hpp"
 #include "programs/command/standard_output.hpp"
 
 namespace penstock::cli {
@@ -24,9 +25,7 @@ struct TryCommand {
   InTurnArguments turns;
   unsigned rounds = 5;
   bool no_watch = false;
-  bool json = false;
-  bool csv = false;
-  std::string html;
+  FigureArguments figures;
   std::string command_line;
 
   void add_to(CLI::App& command);

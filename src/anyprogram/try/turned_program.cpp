@@ -28,6 +28,13 @@ preload::TurnCounts* mapped(std::string const& path) {
   return static_cast<preload::TurnCounts*>(room);
 }
 
+/// Calls that name another stream than the legacy default one.
+std::uint64_t others_of(preload::TurnCounts const& counts) {
+  std::uint64_t all = 0;
+  for (auto const& of : counts.calls) all += of[preload::by_per_thread_handle] + of[preload::by_own_handle];
+  return all;
+}
+
 std::string calls_text(std::uint64_t count) {
   return count == 1 ? "1 call" : std::to_string(count) + " calls";
 }
@@ -65,6 +72,10 @@ std::string sentence_on_streams(preload::TurnCounts const& counts) {
   if (in_legacy == 0 && in_per_thread > 0) {
     text = "It is built for per-thread default streams already: all its " + calls_text(in_per_thread) +
            " that name no stream mean them.";
+  } else if (in_legacy + by_handle == 0 && others_of(counts) == 0 && counts.not_counted == 0) {
+    text =
+        "No call of it gives a stream any work, so another default stream makes no difference to it: what differs is "
+        "noise.";
   } else if (in_legacy == 0) {
     text = "All its calls name a stream, so another default stream makes no difference to it: what differs is noise.";
   } else {

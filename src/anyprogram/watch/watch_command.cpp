@@ -36,7 +36,7 @@ ExitCode complain(std::string const& sentence, ExitCode code) {
 }
 
 /// Writes a page with a timeline of each process that has a log.
-void write_page_of(OutputFile& file, Json results, std::vector<WatchLog> const& logs) {
+void write_page_of(OutputFile& file, Json results, std::vector<Json> const& rows, std::vector<WatchLog> const& logs) {
   // More passages would make a page above 1 MB.
   constexpr std::size_t most_passages = 15'000;
   auto const with_work = static_cast<std::size_t>(
@@ -44,7 +44,7 @@ void write_page_of(OutputFile& file, Json results, std::vector<WatchLog> const& 
   std::size_t const for_each = most_passages / std::max<std::size_t>(1, with_work);
   for (std::size_t i = 0; i < logs.size(); ++i)
     if (!logs[i].activities.empty()) results["processes"][i]["timeline"] = timeline_as_json(logs[i], for_each);
-  write_page(file, results.dump(-1, ' ', false, Json::error_handler_t::replace), title_of("watch"));
+  write_page(file, with_lines(results.dump(-1, ' ', false, Json::error_handler_t::replace), rows), title_of("watch"));
 }
 
 }  // namespace
@@ -72,16 +72,13 @@ void WatchCommand::add_options_to(CLI::App& command) {
   command.add_option("--trace", trace, "Write when each call and each work of the device was, for Perfetto")
       ->type_name("FILE")
       ->check(names_an_output());
-  command.add_option("--html", html, "Write a page of the results to this file")
-      ->type_name("FILE")
-      ->check(names_an_output());
   command
       .add_option("--expect", expected,
                   "Exit with 1 unless this holds, as 'overlap > 0.6' or 'hazards <= 0'; may be repeated")
       ->type_name("CLAIM")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_flag("--json", json, "Print the results as JSON");
+  figures.add_to(command, "Print the results as JSON", "each process that used a GPU");
 }
 
 WatchCommand::Watched WatchCommand::watch(std::uint64_t most_bytes, Interrupt const& interrupt) const {
@@ -127,7 +124,7 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   std::uint64_t const most_bytes = log_limit(limit);
   std::vector<NamedFile> to_read = inputs;
   if (!read.empty()) to_read.push_back({"--read", read});
-  std::array<NamedFile, 2> const to_write{NamedFile{"--trace", trace}, NamedFile{"--html", html}};
+  std::array<NamedFile, 2> const to_write{NamedFile{"--trace", trace}, figures.page()};
   std::vector<NamedFile> all_written = outputs;
   all_written.insert(all_written.end(), to_write.begin(), to_write.end());
   expect_apart(to_read, all_written);
@@ -146,6 +143,7 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
     all = results(watched, date_now());
   }
   std::string text;
+  std::vector<Json> rows;
   std::vector<std::string> complaints;
   ExitCode code = exit_ok;
   try {
@@ -161,6 +159,7 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
       if (process.at("works") == 0) continue;
       used = true;
       text += (text.empty() ? "" : "\n") + process_as_text(process);
+      rows.push_back(row_of(process));
       for (Expectation const& claim : claims)
         if (std::string const broken = claim.broken_by(process); !broken.empty()) complaints.push_back(broken);
     }
@@ -172,11 +171,13 @@ ExitCode WatchCommand::run(StandardOutput& output, Interrupt const& interrupt) c
   } catch (Json::exception const& problem) {
     throw Error(ErrorKind::bad_argument, read + " is not what penstock watch --json prints: " + problem.what() + ".");
   }
-  if (json) text = all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  if (figures.json) text = all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  if (figures.csv) text = csv_of(rows);
   bool const told = output.write(text);
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told)
     write_trace_file(*file, [&](std::ostream& out) { write_watch_trace(out, watched.logs, command_line); });
-  if (OutputFile* const file = files.of("--html"); file != nullptr && told) write_page_of(*file, all, watched.logs);
+  if (OutputFile* const file = files.of("--html"); file != nullptr && told)
+    write_page_of(*file, all, rows, watched.logs);
   if (interrupt.requested()) return complain("Interrupted: what was watched until then is above.", exit_interrupted);
   if (!watched.failure.empty()) complaints.push_back(watched.failure);
   for (std::string const& complaint : complaints) complain(complaint, exit_some_failed);

@@ -11,6 +11,7 @@
 
 #include "anyprogram/watched/log.hpp"
 #include "programs/command/ending.hpp"
+#include "programs/command/figure_arguments.hpp"
 #include "programs/command/files_to_write.hpp"
 #include "programs/command/standard_output.hpp"
 
@@ -23,9 +24,8 @@ struct WatchCommand {
   std::string logs;                ///< A folder that keeps the logs.
   std::string limit = "256MiB";    ///< Maximum size of each log.
   std::string trace;
-  std::string html;
   std::vector<std::string> expected;
-  bool json = false;
+  FigureArguments figures;
   std::string command_line;
   std::string libraries;           ///< Another folder that may have our library, as in companion_library.
   std::vector<NamedFile> inputs;   ///< Files that the program reads: no output may replace them.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "anyprogram/watched/fault_kind.hpp"
 #include "programs/command/results.hpp"
 
 namespace penstock::cli {
@@ -125,6 +126,21 @@ std::string process_as_text(Json const& process) {
   text += "\nWhat only the legacy default stream keeps in order\n" +
           (hazards.empty() ? "  nothing among copies, memsets and launches\n" : hazards);
   return text + tables_text(process);
+}
+
+Json row_of(Json const& process) {
+  Json row;
+  for (char const* const name :
+       {"process", "program", "works", "window_ns", "serial_ns", "possible_ns", "uploading_ns", "downloading_ns",
+        "computing_ns", "busy_ns", "overlap", "overlap_text", "speed_of_light", "duplex"})
+    row[name] = process.at(name);
+  row["hazards"] = process.at("hazards").at("count");
+  // Results of an earlier version lack these counts.
+  for (FaultKind const kind : all_fault_kinds) {
+    std::string const name(fault_name(kind));
+    row[name] = process.value("fault_counts", Json::object()).value(name, Json());
+  }
+  return row;
 }
 
 }  // namespace penstock::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -16,6 +17,11 @@ enum class FaultKind : std::uint8_t {
   host_late,    ///< Nothing ran, because no thread had asked for anything.
   queued,       ///< Nothing ran, though work was asked for.
 };
+
+/// All of them, in this order.
+inline constexpr std::array all_fault_kinds{FaultKind::pageable,    FaultKind::one_stream, FaultKind::legacy,
+                                            FaultKind::host_blocks, FaultKind::slow_calls, FaultKind::host_late,
+                                            FaultKind::queued};
 
 /// "pageable", "one_stream" and so on.
 std::string_view fault_name(FaultKind kind);

@@ -36,10 +36,10 @@ std::vector<CLI::Option*> InTurnArguments::add_to(CLI::App& command) {
               ->check(names_a_file())};
 }
 
-FilesToWrite InTurnArguments::files_to_write(std::string const& html, std::stop_token const& stop) const {
+FilesToWrite InTurnArguments::files_to_write(NamedFile const& page, std::stop_token const& stop) const {
   std::vector<NamedFile> read{{"--input", input}};
   for (std::string const& result : results) read.push_back({"--result", result});
-  return {read, std::vector<NamedFile>{{"--html", html}}, stop};
+  return {read, std::span(&page, 1), stop};
 }
 
 ExitCode say_interrupted() {

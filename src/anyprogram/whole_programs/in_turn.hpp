@@ -27,10 +27,10 @@ struct InTurnArguments {
 
   /// Returns: the options that it added.
   std::vector<CLI::Option*> add_to(CLI::App& command);
-  /// The page that the command writes to `html`, except for what these options name.
+  /// The page that the command writes, which must be none of what these options name.
   ///
   /// Throws: as FilesToWrite.
-  FilesToWrite files_to_write(std::string const& html, std::stop_token const& stop) const;
+  FilesToWrite files_to_write(NamedFile const& page, std::stop_token const& stop) const;
 };
 
 /// Says on standard error that the command was interrupted.

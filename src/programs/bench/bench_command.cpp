@@ -249,14 +249,14 @@ ExitCode BenchCommand::measure(FilesToWrite& files, StandardOutput& output, Inte
         progress.show(before + now.done, before + now.total, places[now.point]);
       });
   progress.end();
-  std::string const text = sweep.json  ? as_json(facts, wanted, results)
-                           : sweep.csv ? as_csv(facts, wanted, results)
-                                       : as_text(facts, wanted, results);
+  std::string const text = sweep.figures.json  ? as_json(facts, wanted, results)
+                           : sweep.figures.csv ? as_csv(facts, wanted, results)
+                                               : as_text(facts, wanted, results);
   bool const told = output.write(text);
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested())
     write_trace_of(*file, facts, wanted, results, devices.by_name, options.trial, interrupt.token());
   if (OutputFile* const page = files.of("--html"); page != nullptr) {
-    write_page(*page, sweep.json ? text : as_json(facts, wanted, results), title_of("bench"));
+    write_page(*page, sweep.figures.json ? text : as_json(facts, wanted, results), title_of("bench"));
   }
   if (interrupt.requested()) {
     tell("Interrupted: what was measured until then is above.");

@@ -190,7 +190,7 @@ CompareCommand CompareCommand::suited(std::stop_token const& stop) const {
     auto const some = measure::points_of(one.axes.axes(), one.axes.begin());
     points.insert(points.end(), some.begin(), some.end());
   }
-  bool const judges = sweep.json || !sweep.html.empty();
+  bool const judges = sweep.figures.json || !sweep.figures.html.empty();
   here.sweep.suit_models(points,
                          {.runs = 2 * here.rounds, .more_runs = judges ? 6U : 0U, .rounds_alone = judges ? 2U : 0U},
                          choose_factor, stop);
@@ -213,13 +213,9 @@ ExitCode CompareCommand::run(StandardOutput& output, Interrupt const& interrupt)
   programs.check();
   std::optional<Claim> const claim = this->claim();
   if (!programs.programs.empty()) {
-    return programs.run({.rounds = rounds,
-                         .json = sweep.json,
-                         .csv = sweep.csv,
-                         .html = sweep.html,
-                         .expected = claim,
-                         .command_line = sweep.command_line},
-                        output, interrupt);
+    return programs.run(
+        {.rounds = rounds, .figures = sweep.figures, .expected = claim, .command_line = sweep.command_line}, output,
+        interrupt);
   }
   // Impossible values are reported at once.
   for (SweepCase const& one : cases.cases(sweep.axes))
@@ -242,15 +238,15 @@ ExitCode CompareCommand::compare(std::optional<Claim> const& claim, FilesToWrite
     RunProgress progress(true);
     measure(comparison, progress, interrupt);
     if (interrupt.requested()) return interrupted("no round more was compared");
-    if (sweep.json || !sweep.html.empty()) judged = judge(comparison, progress, interrupt);
+    if (sweep.figures.json || !sweep.figures.html.empty()) judged = judge(comparison, progress, interrupt);
   }
   if (std::string const doubt = comparison.doubt(); !doubt.empty()) tell(doubt);
-  std::string const text = sweep.json  ? comparison.as_json(date, sweep.command_line)
-                           : sweep.csv ? comparison.as_csv(date)
-                                       : comparison.as_text();
+  std::string const text = sweep.figures.json  ? comparison.as_json(date, sweep.command_line)
+                           : sweep.figures.csv ? comparison.as_csv(date)
+                                               : comparison.as_text();
   bool const told = output.write(text);
   if (OutputFile* const page = files.of("--html"); page != nullptr) {
-    write_page(*page, sweep.json ? text : comparison.as_json(date, sweep.command_line), title_of("compare"));
+    write_page(*page, sweep.figures.json ? text : comparison.as_json(date, sweep.command_line), title_of("compare"));
   }
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested())
     write_trace_of(*file, scratch, comparison, interrupt);

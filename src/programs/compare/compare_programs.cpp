@@ -60,7 +60,7 @@ ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Inte
   }
   std::string const date = date_now();
   LinePatterns ignored(turns.ignored);
-  FilesToWrite files = turns.files_to_write(asked.html, interrupt.token());
+  FilesToWrite files = turns.files_to_write(asked.figures.page(), interrupt.token());
   WholeComparison compared("with " + programs[0], "with " + programs[1], turns.results, std::move(ignored));
   {
     InTurn in_turn(
@@ -80,11 +80,12 @@ ExitCode ProgramsToCompare::run(Asked const& asked, StandardOutput& output, Inte
   all["programs"] = programs;
   all["arguments"] = words;
   std::string const results = all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  bool const told = output.write(asked.json         ? results
-                                 : !failure.empty() ? ""
-                                 : asked.csv        ? as_csv(compared)
-                                                    : as_text(compared));
-  if (OutputFile* const page = files.of("--html"); page != nullptr) write_page(*page, results, title_of("compare"));
+  bool const told = output.write(asked.figures.json  ? results
+                                 : !failure.empty()  ? ""
+                                 : asked.figures.csv ? csv_of(rows_of(compared))
+                                                     : as_text(compared));
+  if (OutputFile* const page = files.of("--html"); page != nullptr)
+    write_page(*page, with_lines(results, rows_of(compared)), title_of("compare"));
   if (!failure.empty()) {
     tell(failure);
     return exit_some_failed;

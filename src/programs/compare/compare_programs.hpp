@@ -10,6 +10,7 @@
 #include "anyprogram/whole_programs/in_turn.hpp"
 #include "programs/command/claim.hpp"
 #include "programs/command/ending.hpp"
+#include "programs/command/figure_arguments.hpp"
 #include "programs/command/standard_output.hpp"
 
 namespace penstock::cli {
@@ -23,9 +24,7 @@ struct ProgramsToCompare {
   /// Values of other options of `compare`.
   struct Asked {
     unsigned rounds = 5;
-    bool json = false;
-    bool csv = false;
-    std::string html = {};
+    FigureArguments figures = {};
     std::optional<Claim> expected = {};
     std::string command_line = {};
   };

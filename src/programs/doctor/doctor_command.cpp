@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <stdexcept>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "models/models.hpp"
 #include "observe/nvtx/nvtx_ranges.hpp"
@@ -15,6 +19,7 @@
 #include "programs/command/program.hpp"
 #include "programs/command/results.hpp"
 #include "programs/doctor/model_probe.hpp"
+#include "programs/page/results_page.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -52,15 +57,14 @@ void DoctorCommand::add_to(CLI::App& command) {
       ->excludes(&probed)
       ->excludes(&saving)
       ->excludes(&not_probing);
-  command.add_flag("--json", json, "Print JSON");
+  figures.add_to(command, "Print JSON", "the machine, or each model");
 }
 
 ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
-  if (list_models) return output.write(models_text()) ? exit_ok : exit_some_failed;
   auto const file = file_to_read();
-  FilesToWrite files(std::vector<NamedFile>{{"--read", read}}, std::vector<NamedFile>{{"--save-model", save_model}},
-                     interrupt.token());
-
+  FilesToWrite files(std::vector<NamedFile>{{"--read", read}},
+                     std::vector<NamedFile>{{"--save-model", save_model}, figures.page()}, interrupt.token());
+  if (list_models) return run_models(output, files);
   DoctorFacts facts{.version = PENSTOCK_VERSION,
                     .flavour = flavour(),
                     .with_cuda = built_with_cuda(),
@@ -77,6 +81,7 @@ ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) 
                     .remarks = {}};
   try {
     facts.gpus = list_gpus();
+    for (DeviceInfo const& gpu : facts.gpus) facts.sharing.push_back(gpu_sharing(gpu.pci_bus_id));
   } catch (Error const& error) {
     facts.gpu_problem = error.what();
   }
@@ -85,13 +90,18 @@ ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) 
     tell("Interrupted: nothing is said of what was not measured to its end.");
     return exit_interrupted;
   }
-  if (!output.write(json ? as_json(facts) : as_text(facts))) return exit_some_failed;
+  std::vector<nlohmann::ordered_json> const rows{row_of(facts)};
+  if (!output.write(figures.json ? as_json(facts) : figures.csv ? csv_of(rows) : as_text(facts)))
+    return exit_some_failed;
+  if (OutputFile* const page = files.of("--html"); page != nullptr)
+    write_page(*page, with_lines(as_json(facts, command_line), rows), title_of("doctor"));
   return facts.probe_problem.empty() && facts.gpu_problem.empty() ? exit_ok : exit_device;
 }
 
-std::string DoctorCommand::models_text() const {
+ExitCode DoctorCommand::run_models(StandardOutput& output, FilesToWrite& files) const {
   constexpr std::size_t columns = 100, indent = 8;
   std::string text, all;
+  std::vector<nlohmann::ordered_json> rows;
   std::vector<std::vector<std::string>> links{
       {"model", "link", "up GB/s", "down", "both, each way", "to another GPU", "1 GB up, ms"}};
   for (std::string const& name : built_in_models()) {
@@ -104,8 +114,20 @@ std::string DoctorCommand::models_text() const {
             "\n" + wrapped(model.source, indent, columns - indent);
     std::string const one = model_text(model);
     all += (all.empty() ? "[\n" : ",\n") + one.substr(0, one.size() - 1);
+    rows.push_back({{"model", name},
+                    {"name", model.name},
+                    {"link", model.link_name},
+                    {"up_gb_per_s", link.up},
+                    {"down_gb_per_s", link.down},
+                    {"both_gb_per_s", link.both},
+                    {"peer_gb_per_s", or_null(link.peer > 0 ? std::optional(link.peer) : std::nullopt)},
+                    {"source", model.source}});
   }
-  return json ? all + "\n]\n" : text + "\n" + text_table(links, 2);
+  text += "\n" + text_table(links, 2);
+  if (!output.write(figures.json ? all + "\n]\n" : figures.csv ? csv_of(rows) : text)) return exit_some_failed;
+  if (OutputFile* const page = files.of("--html"); page != nullptr)
+    write_page(*page, with_lines(R"({"schema": 1, "kind": "models"})", rows), title_of("doctor"));
+  return exit_ok;
 }
 
 /// Null without --read.

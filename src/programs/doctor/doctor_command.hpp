@@ -12,6 +12,7 @@
 #include "penstock/flavour.hpp"
 #include "programs/command/arguments.hpp"
 #include "programs/command/ending.hpp"
+#include "programs/command/figure_arguments.hpp"
 #include "programs/doctor/doctor_facts.hpp"
 
 namespace penstock::cli {
@@ -26,7 +27,8 @@ struct DoctorCommand {
   bool no_probe = false;
   std::string save_model;  ///< A file; empty for none.
   bool list_models = false;
-  bool json = false;
+  FigureArguments figures;
+  std::string command_line;  ///< Command line as the user wrote it, for the page.
 
   void add_to(CLI::App& command);
   /// Describes the machine even if the probe fails; a device that cannot be opened or probed is among the remarks, and
@@ -37,7 +39,8 @@ struct DoctorCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
-  std::string models_text() const;
+  /// Prints the list of models.
+  ExitCode run_models(StandardOutput& output, FilesToWrite& files) const;
   std::unique_ptr<OpenFile> file_to_read() const;
   void probe(DoctorFacts& facts, OpenFile const* file, OutputFile* model, std::stop_token const& stop) const;
 };

@@ -18,13 +18,19 @@ std::string by_threads(double rate, unsigned threads) {
   return rate_text(rate) + " by " + count_text(threads, "thread");
 }
 
-std::string gpu_line(DeviceInfo const& gpu) {
+/// Empty if the driver was not asked.
+GpuSharing sharing_of(DoctorFacts const& facts, std::size_t gpu) {
+  return gpu < facts.sharing.size() ? facts.sharing[gpu] : GpuSharing{};
+}
+
+std::string gpu_line(DeviceInfo const& gpu, GpuSharing const& sharing) {
   std::string line = gpu.name + ", " + size_text(gpu.memory_bytes) + ", capability " + gpu.capability;
   line += ", " + (gpu.link.empty() ? "link unknown" : gpu.link);
   line += gpu.numa_node ? ", node " + std::to_string(*gpu.numa_node) : ", node unknown";
   line += ", " + count_text(static_cast<std::uint64_t>(gpu.copy_engines), "copy engine") + ", driver " + gpu.driver +
           ", runtime " + gpu.runtime;
-  return line;
+  std::string const shared = describe(sharing);
+  return shared.empty() ? line : line + ", " + shared;
 }
 
 /// Maximum pinned memory of a pipeline, unless the user says otherwise.
@@ -81,11 +87,17 @@ void remark_on_gpus(DoctorFacts const& facts, std::vector<std::string>& remarks)
         " that a pipeline may pin. The NVIDIA driver does not ask it; if pinning fails, or something else "
         "in your process locks memory, raise it with ulimit -l.");
   }
-  for (DeviceInfo const& gpu : facts.gpus) {
+  for (std::size_t i = 0; i < facts.gpus.size(); ++i) {
+    DeviceInfo const& gpu = facts.gpus[i];
     std::string const name = "GPU " + std::to_string(gpu.ordinal);
     if (!gpu.numa_node && several_nodes) {
       remarks.push_back(name +
                         "'s NUMA node is unknown (normal in a virtual machine): threads and tiles may be far from it.");
+    }
+    if (sharing_of(facts, i).mps.value_or(false)) {
+      remarks.push_back(name +
+                        " is shared by MPS: rates depend on what other processes do. Stop them, or the service, to "
+                        "measure.");
     }
     if (gpu.copy_engines < 2) {
       remarks.push_back(name + " has one copy engine: uploads and downloads will take turns.");
@@ -129,6 +141,21 @@ void remark_on_rates(DoctorFacts const& facts, std::vector<std::string>& remarks
   }
 }
 
+/// The member `probe`, with null for what was not measured.
+Json probe_of(DoctorFacts const& facts) {
+  ProbeRates const rates = facts.rates.value_or(ProbeRates{});
+  auto const gigabytes = [&](double bytes) { return facts.rates ? Json(bytes / 1e9) : Json(nullptr); };
+  return {{"device", or_null(facts.probed)},
+          {"threads", facts.rates ? Json(rates.threads) : Json(nullptr)},
+          {"upload_gb_per_s", gigabytes(rates.upload)},
+          {"download_gb_per_s", gigabytes(rates.download)},
+          {"both_up_gb_per_s", gigabytes(rates.both_up)},
+          {"both_down_gb_per_s", gigabytes(rates.both_down)},
+          {"fill_one_gb_per_s", gigabytes(rates.fill_one)},
+          {"fill_gb_per_s", gigabytes(rates.fill)},
+          {"read_gb_per_s", rates.read ? gigabytes(*rates.read) : Json(nullptr)}};
+}
+
 }  // namespace
 
 std::string as_text(DoctorFacts const& facts) {
@@ -149,7 +176,8 @@ std::string as_text(DoctorFacts const& facts) {
                      ", transparent huge pages " + known(host.transparent_huge_pages) + ", " +
                      std::to_string(host.free_huge_pages) + " reserved huge pages free");
   if (facts.gpus.empty()) line("GPU", facts.gpu_problem.empty() ? "none: " + facts.gpu_sentence : "unknown");
-  for (DeviceInfo const& gpu : facts.gpus) line("GPU " + std::to_string(gpu.ordinal), gpu_line(gpu));
+  for (std::size_t i = 0; i < facts.gpus.size(); ++i)
+    line("GPU " + std::to_string(facts.gpus[i].ordinal), gpu_line(facts.gpus[i], sharing_of(facts, i)));
   if (facts.rates) {
     ProbeRates const& rates = *facts.rates;
     line("probed", facts.probed);
@@ -167,7 +195,7 @@ std::string as_text(DoctorFacts const& facts) {
   return text;
 }
 
-std::string as_json(DoctorFacts const& facts) {
+std::string as_json(DoctorFacts const& facts, std::string const& command) {
   HostLimits const& host = facts.host;
   Json nodes = Json::array();
   for (NumaNode const& node : facts.topology.nodes()) {
@@ -176,7 +204,9 @@ std::string as_json(DoctorFacts const& facts) {
                      {"memory_bytes", node.memory_bytes}});
   }
   Json gpus = Json::array();
-  for (DeviceInfo const& gpu : facts.gpus) {
+  for (std::size_t i = 0; i < facts.gpus.size(); ++i) {
+    DeviceInfo const& gpu = facts.gpus[i];
+    GpuSharing const sharing = sharing_of(facts, i);
     gpus.push_back({{"ordinal", gpu.ordinal},
                     {"name", gpu.name},
                     {"memory_bytes", gpu.memory_bytes},
@@ -186,6 +216,9 @@ std::string as_json(DoctorFacts const& facts) {
                     {"pci_bus_id", or_null(gpu.pci_bus_id)},
                     {"copy_engines", gpu.copy_engines},
                     {"multiprocessors", gpu.compute_units},
+                    {"mps", or_null(sharing.mps)},
+                    {"green_contexts", or_null(sharing.green_contexts)},
+                    {"green_context_multiprocessors", or_null(sharing.least_green_context)},
                     {"driver", gpu.driver},
                     {"runtime", gpu.runtime}});
   }
@@ -213,23 +246,35 @@ std::string as_json(DoctorFacts const& facts) {
             {"gpu", facts.gpu_sentence},
             {"gpu_problem", or_null(facts.gpu_problem)},
             {"gpus", gpus}};
-  json["probe"] = nullptr;
-  if (facts.rates) {
-    ProbeRates const& rates = *facts.rates;
-    auto const gigabytes = [](double bytes) { return bytes / 1e9; };
-    json["probe"] = {{"device", facts.probed},
-                     {"threads", rates.threads},
-                     {"upload_gb_per_s", gigabytes(rates.upload)},
-                     {"download_gb_per_s", gigabytes(rates.download)},
-                     {"both_up_gb_per_s", gigabytes(rates.both_up)},
-                     {"both_down_gb_per_s", gigabytes(rates.both_down)},
-                     {"fill_one_gb_per_s", gigabytes(rates.fill_one)},
-                     {"fill_gb_per_s", gigabytes(rates.fill)},
-                     {"read_gb_per_s", or_null(rates.read ? std::optional(gigabytes(*rates.read)) : std::nullopt)}};
-  }
+  json["probe"] = facts.rates ? probe_of(facts) : Json(nullptr);
   json["probe_problem"] = or_null(facts.probe_problem);
   json["remarks"] = remarks_on(facts);
+  if (!command.empty()) json.update({{"date", date_now()}, {"command", command}});
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json row_of(DoctorFacts const& facts) {
+  HostLimits const& host = facts.host;
+  DeviceInfo const gpu = facts.gpus.empty() ? DeviceInfo() : facts.gpus.front();
+  Json row{{"host", host.hostname},
+           {"cpu", host.cpu_model},
+           {"cpus", facts.topology.cpus().size()},
+           {"nodes", facts.topology.nodes().size()},
+           {"memory_bytes", host.memory_bytes},
+           {"memory_available_bytes", host.memory_available_bytes},
+           {"memlock_bytes", or_null(host.memlock_bytes)},
+           {"gpus", facts.gpus.size()},
+           {"gpu", or_null(gpu.name)},
+           {"link", or_null(gpu.link)},
+           {"driver", or_null(gpu.driver)}};
+  Json const probe = probe_of(facts);
+  for (auto const& member : probe.items()) row[member.key() == "device" ? "probed" : member.key()] = member.value();
+  row.update({{"version", facts.version},
+              {"commit", or_null(commit())},
+              {"flavour", flavour_name(facts.flavour)},
+              {"date", date_now()},
+              {"probe_problem", or_null(facts.probe_problem)}});
+  return row;
 }
 
 std::vector<std::string> remarks_on(DoctorFacts const& facts) {

@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "engine/machine/host_limits.hpp"
 #include "engine/machine/topology.hpp"
 #include "penstock/device.hpp"
+#include "programs/doctor/gpu_sharing.hpp"
 #include "programs/doctor/probes.hpp"
 
 namespace penstock::cli {
@@ -28,12 +31,15 @@ struct DoctorFacts {
   std::string probe_problem;  ///< Reason why it could not be probed; empty if it could or should not.
   std::optional<ProbeRates> rates;
   std::vector<std::string> remarks = {};  ///< Remarks on the device that was probed.
+  std::vector<GpuSharing> sharing = {};   ///< Of each of `gpus`; empty if the driver was not asked.
 };
 
 /// Text for people, remarks last.
 std::string as_text(DoctorFacts const& facts);
-/// An object that always has the same keys; what is unknown is null.
-std::string as_json(DoctorFacts const& facts);
+/// An object that always has the same keys; what is unknown is null. `command` is there only if it is not empty.
+std::string as_json(DoctorFacts const& facts, std::string const& command = "");
+/// The figures of as_json in a row, as csv_of takes it; those of the first GPU, if there are several.
+nlohmann::ordered_json row_of(DoctorFacts const& facts);
 
 /// A plain sentence on each thing that would hold a pipeline back, with what to do about it. Empty if all is well.
 std::vector<std::string> remarks_on(DoctorFacts const& facts);

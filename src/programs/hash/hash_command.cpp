@@ -20,6 +20,7 @@
 #include "penstock/report.hpp"
 #include "programs/command/program.hpp"
 #include "programs/command/results.hpp"
+#include "programs/hash/files_written.hpp"
 #include "programs/hash/hash_job.hpp"
 #include "programs/hash/hash_sink.hpp"
 #include "programs/hash/hash_source.hpp"
@@ -84,9 +85,8 @@ void HashCommand::add_to(CLI::App& command) {
   command.add_flag("-c,--check", check, "Read sums from the PATHs and check them");
   command.add_flag("--quiet", quiet, "With --check: do not print OK lines")->needs("--check");
   command.add_flag("--no-names", no_names, "Print hashes only")->excludes("--check");
-  command.add_flag("--json", json, "Print an object a line, and a summary as the last")
-      ->excludes("--quiet")
-      ->excludes("--no-names");
+  auto const options = figures.add_to(command, "Print an object a line, and a summary as the last", "each file");
+  for (std::size_t i = 0; i < 2; ++i) options[i]->excludes("--quiet")->excludes("--no-names");
   command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
   command.footer(
       "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
@@ -126,12 +126,13 @@ ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
   trace.check();
   std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
   for (std::string const& path : inputs()) read.push_back({.option = "PATH", .path = path, .whole_folder = false});
-  FilesToWrite files(read, std::vector<NamedFile>{trace.named()}, interrupt.token());
+  FilesToWrite files(read, std::vector<NamedFile>{trace.named(), figures.page()}, interrupt.token());
   auto const open = [wish = pipeline.wish()] { return open_devices(wish); };
-  if (takes_head_start()) return run_after_head_start(open, output, interrupt.token());
+  HashFiles const own{.trace = files.of("--trace"), .page = files.of("--html")};
+  if (takes_head_start()) return run_after_head_start(open, output, interrupt.token(), own.page);
   Devices const devices = open();
   pipeline.profile.warn(machine_here(devices));
-  return run_on(devices, output, files.of("--trace"), interrupt.token());
+  return run_on(devices, output, own, interrupt.token());
 }
 
 bool HashCommand::leaves_device_starting() const {
@@ -146,21 +147,22 @@ PipelineOptions HashCommand::options() const {
   return options;
 }
 
-HashRequest HashCommand::request(std::size_t tile_bytes, OutputFile const* trace_file) const {
+HashRequest HashCommand::request(std::size_t tile_bytes, HashFiles const& files) const {
   return {.paths = inputs(),
           .check = check,
-          .format = json       ? HashFormat::json
-                    : quiet    ? HashFormat::quiet
-                    : check    ? HashFormat::check
-                    : no_names ? HashFormat::hashes
-                               : HashFormat::sums,
+          .format = figures.json  ? HashFormat::json
+                    : figures.csv ? HashFormat::csv
+                    : quiet       ? HashFormat::quiet
+                    : check       ? HashFormat::check
+                    : no_names    ? HashFormat::hashes
+                                  : HashFormat::sums,
           .draw_progress = !no_progress,
-          .trace = trace_file,
+          .files = files,
           .tile_bytes = tile_bytes,
           .groups = groups_small_files()};
 }
 
-ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,
+ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, HashFiles const& files,
                              std::stop_token const& interrupted) const {
   PipelineOptions options = suited_to(devices, this->options());
   DeviceInfo const info = devices.info();  // A GPU that was lost gives no more information.
@@ -177,7 +179,7 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
     if (!interrupted.stop_requested()) throw;
     cut_short = error.what();
   }
-  HashJob job(request(options.tile.input_bytes, trace_file), output, interrupted);
+  HashJob job(request(options.tile.input_bytes, files), output, interrupted);
   if (!made) {
     Report none;
     none.stopped = true;
@@ -194,23 +196,22 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
   if (recording) verdict = verdict_of(report, pipe.options(), without_activities(*recording), devices);
   job.output().summary(
       {.report = report, .device = info, .pool = &pipe.pool(), .verdict = verdict, .grouped = job.grouped()});
-  bool const may_write = !job.reads_its_trace();
-  if (!may_write) {
-    job.progress().complain(message_of(
-        trace.file + " is among what was read, so it was left as it is and there is no trace: name another file."));
+  FilesWritten written(job);
+  if (recording) {
+    written.put(files.trace, "trace", [&](OutputFile& file) {
+      write_trace_file(file, *recording, {.process = title_of("hash"), .facts = {{"device", device_text(info)}}});
+      job.progress().complain(message_of(traced_text(trace.file, *recording, report.wall)));
+    });
   }
-  bool const traced = !recording || !may_write || trace_file == nullptr ||
-                      write_trace_of(*trace_file, *recording, report, device_text(info), job.progress());
-  if (verdict && traced && !json) job.progress().complain(std::string(program_name()) + ": " + as_text(*verdict));
+  written.put(files.page, "page", [&](OutputFile& file) { write_hash_page(file, job, command_line); });
+  if (verdict && written.code() != exit_device && !figures.json)
+    job.progress().complain(std::string(program_name()) + ": " + as_text(*verdict));
 
-  ExitCode const code = end_of(report, job, &devices, interrupted);
-  if (code == exit_interrupted) return code;
-  if (!traced) return exit_device;
-  return may_write ? code : exit_some_failed;
+  return written.code_after(end_of(report, job, &devices, interrupted));
 }
 
 ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutput& output,
-                                           std::stop_token const& interrupted) {
+                                           std::stop_token const& interrupted, OutputFile* page) {
   PipelineOptions const options = this->options();
   TileShape const shape{.input_bytes = options.tile.input_bytes};
   std::size_t runners = std::min<std::size_t>(cpus_here(), most_head_start_bytes / shape.input_bytes);
@@ -221,7 +222,7 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
   std::shared_ptr<Started> started;
   Slab const slab(Pool::slab_bytes(shape, runners));
   Pool pool(slab.bytes(), shape, runners);
-  HashJob job(request(shape.input_bytes, nullptr), output, interrupted);
+  HashJob job(request(shape.input_bytes, {.page = page}), output, interrupted);
 
   std::stop_source there;
   auto const failed = std::make_shared<std::atomic<bool>>(false);
@@ -252,9 +253,11 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
   }
   summary.grouped = job.grouped();
   job.output().summary(summary);
+  FilesWritten written(job);
+  written.put(page, "page", [&](OutputFile& file) { write_hash_page(file, job, command_line); });
   ExitCode const code = end_of(report, job, started != nullptr ? &started->devices : nullptr, interrupted);
   if (code != exit_interrupted && head.broken_off) throw Error(ErrorKind::system, *head.broken_off);
-  return code;
+  return written.code_after(code);
 }
 
 Report HashCommand::run_through(Pipeline& pipe, HashJob& job, DeviceGroup const& devices,
@@ -282,18 +285,6 @@ ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup con
   if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
   job.say_what_was_passed_over();
   return job.output().all_well() ? exit_ok : exit_some_failed;
-}
-
-bool HashCommand::write_trace_of(OutputFile& file, Recording const& recording, Report const& report,
-                                 std::string const& on, Progress& progress) const {
-  try {
-    write_trace_file(file, recording, {.process = title_of("hash"), .facts = {{"device", on}}});
-  } catch (Error const& error) {
-    progress.complain(message_of(error.what()));
-    return false;
-  }
-  progress.complain(message_of(traced_text(trace.file, recording, report.wall)));
-  return true;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -12,11 +12,11 @@
 
 #include "penstock/device.hpp"
 #include "penstock/flavour.hpp"
-#include "penstock/observe/recording.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report.hpp"
 #include "programs/command/arguments.hpp"
 #include "programs/command/ending.hpp"
+#include "programs/command/figure_arguments.hpp"
 #include "programs/command/files_to_write.hpp"
 #include "programs/command/progress.hpp"
 #include "programs/hash/hash_job.hpp"
@@ -32,8 +32,9 @@ struct HashCommand {
   bool check = false;
   bool quiet = false;
   bool no_names = false;
-  bool json = false;
+  FigureArguments figures;
   bool no_progress = false;
+  std::string command_line;  ///< Command line as the user wrote it, for the page.
 
   /// The paths; standard input if there are none.
   std::vector<std::string> inputs() const;
@@ -46,19 +47,20 @@ struct HashCommand {
   /// Throws: Error, if it cannot start; and as run_on.
   ExitCode run(StandardOutput& output, Interrupt const& interrupt);
   /// Hashes on these devices, whatever `pipeline` names, and prints. A request of `interrupted` ends it early, and so
-  /// does an output that takes no more. The trace goes to `trace_file`, which is null without one.
+  /// does an output that takes no more. Trace and page go to `files`.
   ///
   /// Blocks: until all is hashed, or what was under way when it was interrupted.
   /// Throws: Error, if it cannot start, if a device was lost, though others went on, or if the machine broke off the
   /// run.
-  ExitCode run_on(DeviceGroup const& devices, StandardOutput& output, OutputFile* trace_file,
+  ExitCode run_on(DeviceGroup const& devices, StandardOutput& output, HashFiles const& files,
                   std::stop_token const& interrupted) const;
   /// Lets the CPUs hash until `open`, on a separate thread, has opened the devices, which then do the rest. No trace is
   /// made. If the input ends first this does not wait for the devices: the destructor does.
   ///
   /// Blocks: as run_on.
   /// Throws: as run_on, and what `open` throws, unless the input ended before; what was hashed by then was printed.
-  ExitCode run_after_head_start(OpenDevices const& open, StandardOutput& output, std::stop_token const& interrupted);
+  ExitCode run_after_head_start(OpenDevices const& open, StandardOutput& output, std::stop_token const& interrupted,
+                                OutputFile* page = nullptr);
   /// True while the destructor would wait for a device that is not needed any more.
   bool leaves_device_starting() const;
 
@@ -68,14 +70,11 @@ struct HashCommand {
   bool groups_small_files() const;
   bool takes_head_start() const;
   PipelineOptions options() const;
-  HashRequest request(std::size_t tile_bytes, OutputFile const* trace_file) const;
+  HashRequest request(std::size_t tile_bytes, HashFiles const& files) const;
   Report run_through(Pipeline& pipe, HashJob& job, DeviceGroup const& devices,
                      std::stop_token const& interrupted) const;
   ExitCode end_of(Report const& report, HashJob& job, DeviceGroup const* devices,
                   std::stop_token const& interrupted) const;
-  /// Writes the trace, and reports on standard error what recording cost. Returns false if the write failed.
-  bool write_trace_of(OutputFile& file, Recording const& recording, Report const& report, std::string const& on,
-                      Progress& progress) const;
 
   std::future<std::shared_ptr<Started>> starting_;  ///< Set during a head start.
 };

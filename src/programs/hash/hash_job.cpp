@@ -128,6 +128,7 @@ HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token co
           request_.paths, [this](std::string const& about, std::string const& what) { output_.problem(about, what); },
           enough_.get_token()),
       walk_(request_.paths) {
+  if (request_.files.page != nullptr) output_.keep_rows();
   if (progress_.drawn() && !request_.check)
     measuring_ = std::jthread([this](std::stop_token const& stop) { measure(request_.paths, progress_, stop); });
 }
@@ -168,10 +169,13 @@ std::optional<WantedFile> HashJob::next() {
       if (!enough_.stop_requested()) all_taken_ = true;
       return std::nullopt;
     }
-    if (request_.trace == nullptr || !request_.trace->is(wanted->path)) return wanted;
-    // An empty trace file, as made by mktemp, is passed over; any other is an input like others, and stays.
-    if (!request_.check && !request_.trace->held_something()) continue;
-    reads_its_trace_ = true;
+    HashFiles const& files = request_.files;
+    auto const is = [&](OutputFile const* file) { return file != nullptr && file->is(wanted->path); };
+    OutputFile const* const written = is(files.trace) ? files.trace : is(files.page) ? files.page : nullptr;
+    if (written == nullptr) return wanted;
+    // An empty file, as made by mktemp, is passed over; any other is an input like others, and stays.
+    if (!request_.check && !written->held_something()) continue;
+    (written == files.trace ? reads_its_trace_ : reads_its_page_) = true;
     return wanted;
   }
 }

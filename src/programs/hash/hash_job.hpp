@@ -35,13 +35,19 @@ namespace penstock::cli {
 /// Blocks: for a tenth of a second at most, if the tiles take more than 256 MiB, for the end of such a pipe.
 void fit_tiles(PipelineOptions& options, std::vector<std::string> const& paths, int standard_input = STDIN_FILENO);
 
+/// The files that are written beside the lines of standard output; null for one that is not.
+struct HashFiles {
+  OutputFile* trace = nullptr;
+  OutputFile* page = nullptr;
+};
+
 /// Task of `penstock hash`, whatever part of it does the work.
 struct HashRequest {
   std::vector<std::string> paths = {};  ///< Files and folders; lists of sums with `check`.
   bool check = false;
   HashFormat format = HashFormat::sums;
   bool draw_progress = false;
-  OutputFile const* trace = nullptr;  ///< The file for a trace, which is no input; null without one.
+  HashFiles files = {};  ///< They are no input.
   std::size_t tile_bytes = 0;
   bool groups = false;  ///< Small files share a tile (HashSource).
 };
@@ -70,8 +76,10 @@ class HashJob {
   /// True once a thread that asks the source has reached the end of the last file; false if it was stopped before that,
   /// or before a file was read to its end.
   bool all_taken() const noexcept { return all_taken_.load() && !(source_ && source_->cut_short()); }
-  /// True once the trace's file was found among the inputs, and it holds something.
-  bool reads_its_trace() const noexcept { return reads_its_trace_.load(); }
+  /// True once this file, one of HashRequest::files, was found among the inputs, and it holds something.
+  bool reads(OutputFile const* file) const noexcept {
+    return file != nullptr && (file == request_.files.trace ? reads_its_trace_ : reads_its_page_).load();
+  }
 
  private:
   std::optional<WantedFile> next();
@@ -91,6 +99,7 @@ class HashJob {
   FileWalk walk_;
   std::atomic<bool> all_taken_{false};
   std::atomic<bool> reads_its_trace_{false};
+  std::atomic<bool> reads_its_page_{false};
   std::optional<HashSource> source_;
   std::jthread measuring_;
 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/hash/hash_output.hpp"
 
-#include <nlohmann/json.hpp>
+#include <array>
+#include <utility>
 
+#include "engine/core/number_text.hpp"
 #include "engine/core/pool.hpp"
+#include "programs/command/figure_arguments.hpp"
 #include "programs/command/program.hpp"
 #include "programs/command/results.hpp"
 #include "programs/hash/check_list.hpp"
@@ -17,6 +20,9 @@ std::string line_of(Json const& json) {
   // Paths need not be UTF-8, but JSON must be.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
+
+/// More files would make a page of more than a megabyte.
+constexpr std::size_t most_rows = 2000;
 
 double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
@@ -55,10 +61,13 @@ void HashOutput::file(HashedFile const& file) {
   cut_short_ = cut_short_ || file.cancelled;
   if (file.cancelled || (cut_short_ && file.digest)) return;
   ++files_;
+  if (keeps_rows_ && rows_.size() < most_rows) rows_.push_back(row_of(file));
   if (format_ == HashFormat::check || format_ == HashFormat::quiet) {
     checked(file);
   } else if (format_ == HashFormat::json) {
     as_json(file);
+  } else if (format_ == HashFormat::csv) {
+    as_csv(file);
   } else if (!file.digest) {
     complain(file.path, file.problem);
   } else if (format_ == HashFormat::hashes) {
@@ -98,9 +107,35 @@ void HashOutput::as_json(HashedFile const& file) {
   lines_ += line_of(json);
 }
 
+Json HashOutput::row_of(HashedFile const& file) const {
+  std::string const hash = file.digest ? blake3_hex(*file.digest) : "";
+  return {{"path", file.path},
+          {"bytes", file.digest ? Json(file.bytes) : Json(nullptr)},
+          {"blake3", or_null(hash)},
+          {"matches", file.digest && !file.expected.empty() ? Json(hash == file.expected) : Json(nullptr)},
+          {"problem", or_null(file.problem)}};
+}
+
+void HashOutput::as_csv(HashedFile const& file) {
+  std::array<Json, 1> const row{row_of(file)};
+  if (!file.digest) complain(file.path, file.problem);
+  if (row[0].at("matches") == false) ++mismatches_;
+  lines_ += csv_of(row, files_ == 1);
+}
+
+std::string HashOutput::page_results(std::string const& command_line) const {
+  std::vector<std::string> sentences;
+  if (rows_.size() < files_)
+    sentences.push_back("The lines are of the first " + count_text(rows_.size(), "file") + " of " +
+                        std::to_string(files_) + "; penstock hash --csv prints all.");
+  Json const json{
+      {"schema", 1}, {"kind", "hash"}, {"date", date_now()}, {"command", command_line}, {"summary", summary_}};
+  return with_lines(json.dump(-1, ' ', false, Json::error_handler_t::replace), rows_, sentences);
+}
+
 void HashOutput::summary(HashSummary const& of) {
   flush();
-  if (format_ != HashFormat::json) return;
+  if (format_ != HashFormat::json && !keeps_rows_) return;
   Report const& report = of.report;
   Json lanes = Json::array();
   for (LaneSummary const& lane : report.lanes) {
@@ -138,7 +173,8 @@ void HashOutput::summary(HashSummary const& of) {
     summary["first_failure"] = {{"stage", report.first_failure->failure.stage},
                                 {"reason", report.first_failure->failure.reason}};
   }
-  lines_ += line_of(Json{{"schema", 1}, {"kind", "hash"}, {"summary", summary}});
+  if (format_ == HashFormat::json) lines_ += line_of(Json{{"schema", 1}, {"kind", "hash"}, {"summary", summary}});
+  summary_ = std::move(summary);
   flush();
 }
 

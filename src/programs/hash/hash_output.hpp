@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "engine/core/pool.hpp"
 #include "penstock/device.hpp"
@@ -21,7 +24,8 @@ enum class HashFormat : std::uint8_t {
   hashes,  ///< "HASH".
   check,   ///< "PATH: OK".
   quiet,   ///< Lines of check, without those that are OK.
-  json     ///< An object on each line, and the summary as the last one.
+  json,    ///< An object on each line, and the summary as the last one.
+  csv      ///< A line of names, and one for each file, with commas.
 };
 
 /// Contents of the last line of the json format, on the whole run.
@@ -51,14 +55,20 @@ class HashOutput {
   bool flush();
   /// Prints a line on standard error.
   void problem(std::string const& about, std::string const& what);
+  /// Keeps the first of the files for `page_results`. Called before the first file.
+  void keep_rows() noexcept { keeps_rows_ = true; }
   /// Prints the last line of the json format; other formats have none.
   void summary(HashSummary const& summary);
+  /// The results for write_page, once there was a summary, if rows were kept. Of a long run it has the first files.
+  std::string page_results(std::string const& command_line) const;
   bool all_well() const noexcept { return problems_ == 0 && mismatches_ == 0; }
 
  private:
   void complain(std::string const& about, std::string const& what);
   void checked(HashedFile const& file);
   void as_json(HashedFile const& file);
+  void as_csv(HashedFile const& file);
+  nlohmann::ordered_json row_of(HashedFile const& file) const;
 
   HashFormat const format_;
   Progress& progress_;
@@ -68,6 +78,9 @@ class HashOutput {
   std::uint64_t files_ = 0;
   std::atomic<std::uint64_t> problems_{0};
   std::uint64_t mismatches_ = 0;
+  bool keeps_rows_ = false;
+  std::vector<nlohmann::ordered_json> rows_;
+  nlohmann::ordered_json summary_;
 };
 
 /// The reason why the run, and not one file, failed: the input broke off or the book could not be kept. Empty if

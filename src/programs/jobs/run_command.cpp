@@ -23,6 +23,7 @@
 #include "programs/measure/size_remark.hpp"
 #include "programs/measure/sweep_arguments.hpp"
 #include "programs/measure/trial.hpp"
+#include "programs/page/results_page.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -107,6 +108,36 @@ std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& poi
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+/// The figures of as_json in a row, as csv_of takes it, and the job's own options behind them.
+Json row_of(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::JobRun const& whole) {
+  Report const& report = whole.report;
+  double const seconds = seconds_of(report);
+  Json row{{"tile_bytes", point.tile_bytes},
+           {"tiles", report.tiles_done},
+           {"failed", report.tiles_failed},
+           {"cancelled", report.tiles_cancelled},
+           {"bytes_in", report.bytes_in},
+           {"bytes_out", report.bytes_out},
+           {"wall_s", seconds},
+           {"gb_per_s", seconds > 0 ? Json(static_cast<double>(report.bytes_in) / 1e9 / seconds) : Json(nullptr)},
+           {"items", job.items ? Json(whole.items) : Json(nullptr)},
+           {"digest", whole.digest ? Json(measure::digest_text(*whole.digest)) : Json(nullptr)},
+           {"bound", report.verdict ? Json(bound_name(report.verdict->bound)) : Json(nullptr)},
+           {"device_name", device_text(facts.device)},
+           {"host", facts.host.hostname},
+           {"version", facts.version},
+           {"commit", or_null(facts.commit)},
+           {"flavour", flavour_name(facts.flavour)},
+           {"date", facts.date}};
+  for (JobOption const& option : job.options) {
+    std::string list;
+    for (std::string const& value : point.values.texts(option.name)) list += (list.empty() ? "" : " ") + value;
+    std::string const name = row.contains(option.name) ? "option_" + option.name : option.name;
+    row[name] = option.several ? list : point.values.text(option.name);
+  }
+  return row;
+}
+
 bool lost(Report const& report) {
   for (DeviceSummary const& device : report.devices) {
     if (!device.loss.empty()) return true;
@@ -118,7 +149,7 @@ bool lost(Report const& report) {
 
 void RunCommand::add_to(CLI::App& command) {
   add_settings_to(command);
-  command.add_flag("--json", json, "Print JSON, as docs/jobs.md says");
+  figures.add_to(command, "Print JSON, as docs/jobs.md says", "the run, instead of its results");
   command.add_flag("--strict", strict, "End with code 1 also if input was read that could not be used");
   trace.add_to(command, "the run");
   live.add_to(command);
@@ -182,9 +213,10 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   trace.check();
   auto written = outputs();
   written.push_back(trace.named());
+  written.push_back(figures.page());
   expect_apart(inputs(), written);
-  FilesToWrite files(inputs(), {&written.back(), 1}, interrupt.token());
-  LiveRun told_of(live, json);
+  FilesToWrite files(inputs(), std::span(written).last(2), interrupt.token());
+  LiveRun told_of(live, figures.as_data());
   Devices const devices = open_devices(pipeline.wish());
   pipeline.profile.warn(machine_here(devices));
   BenchFacts const facts = facts_here(devices, flavour(), built_with_cuda(), command_line);
@@ -197,20 +229,26 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     return told_of.begin(runs, source, work, interrupt);
   };
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
-  if (!json) options.print = [&output](std::string const& lines) { output.write(lines); };
+  if (!figures.as_data()) options.print = [&output](std::string const& lines) { output.write(lines); };
   measure::JobRun whole = run_whole(devices, wanted, options, interrupt.token());
   if (whole.report.verdict != nullptr)
     whole.report.verdict = std::make_shared<Verdict const>(in_options(*whole.report.verdict));
   if (activities != nullptr) activities->finish();
   std::optional<Recording> const recording = recorder != nullptr ? std::optional(recorder->take()) : std::nullopt;
-  bool const told = output.write(json ? as_json(facts, job, point, whole, recording) : whole.results);
-  if (!json) std::fputs(about(job, whole, facts.device).c_str(), stderr);
+  std::vector<Json> const rows{row_of(facts, job, point, whole)};
+  bool const told = output.write(figures.json  ? as_json(facts, job, point, whole, recording)
+                                 : figures.csv ? csv_of(rows)
+                                               : whole.results);
+  if (!figures.json) std::fputs(about(job, whole, facts.device).c_str(), stderr);
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested()) {
     write_trace_file(
         *file, *recording,
         {.process = title_of("run"), .facts = {{"device", device_text(facts.device)}, {"command", command_line}}});
     tell(traced_text(trace.file, *recording, whole.report.wall));
   }
+  if (OutputFile* const file = files.of("--html"); file != nullptr && told)
+    write_page(*file, with_lines(as_json(facts, job, point, whole, recording), rows, whole.report.remarks),
+               title_of("run"));
   if (interrupt.requested()) {
     tell("Interrupted: results are of what was done until then.");
     return exit_interrupted;

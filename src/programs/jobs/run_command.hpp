@@ -11,6 +11,7 @@
 #include "penstock/job.hpp"
 #include "programs/command/arguments.hpp"
 #include "programs/command/ending.hpp"
+#include "programs/command/figure_arguments.hpp"
 #include "programs/command/files_to_write.hpp"
 #include "programs/jobs/live_run.hpp"
 #include "programs/measure/setting.hpp"
@@ -24,7 +25,7 @@ struct RunCommand {
   PipelineArguments pipeline = {};
   std::map<std::string, std::vector<std::string>> values = {};  ///< Values by option of the job; none for an option
                                                                 ///< that is not named.
-  bool json = false;
+  FigureArguments figures = {};
   bool strict = false;  ///< Input that could not be used makes the exit code 1, too.
   TraceArguments trace = {};
   LiveArguments live = {};

@@ -203,11 +203,7 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
       command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200; of a model 40")
           ->type_name("MILLISECONDS")
           ->check(whole_number(10, 60'000));
-  auto& as_data = *command.add_flag("--json", json, "Print JSON, as docs/results.md says");
-  command.add_flag("--csv", csv, "Print a line for each point, with commas")->excludes(&as_data);
-  command.add_option("--html", html, "Also write a page with charts, timeline and data to this file")
-      ->type_name("FILE")
-      ->check(names_an_output());
+  figures.add_to(command, "Print JSON, as docs/results.md says", "each point");
 }
 
 bool SweepArguments::on_models() const {
@@ -276,7 +272,7 @@ FilesToWrite SweepArguments::files_to_write(TraceArguments const& trace, std::st
   trace.check();
   std::vector<NamedFile> read = axes.inputs();
   read.push_back({"--profile", axes.profile.path});
-  std::vector<NamedFile> const own{{"--html", html}, trace.named()};
+  std::vector<NamedFile> const own{figures.page(), trace.named()};
   std::vector<NamedFile> written = axes.outputs();
   written.insert(written.end(), own.begin(), own.end());
   expect_apart(read, written);

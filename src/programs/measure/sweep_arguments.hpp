@@ -15,6 +15,7 @@
 
 #include "penstock/device.hpp"
 #include "programs/command/arguments.hpp"
+#include "programs/command/figure_arguments.hpp"
 #include "programs/command/files_to_write.hpp"
 #include "programs/measure/axis.hpp"
 #include "programs/measure/pace.hpp"
@@ -84,9 +85,7 @@ struct SweepArguments {
 
   AxisOptions axes;
   unsigned milliseconds = 200;  ///< Duration of the part of each run that counts.
-  bool json = false;
-  bool csv = false;
-  std::string html;          ///< File for a page of the results; empty for none.
+  FigureArguments figures;
   std::string command_line;  ///< Command line as the user wrote it, for the results.
 
   /// `presets` are default lists that differ from those of bench.

@@ -27,6 +27,7 @@
 #include "programs/measure/size_remark.hpp"
 #include "programs/measure/sweep_arguments.hpp"
 #include "programs/measure/trial.hpp"
+#include "programs/page/results_page.hpp"
 #include "programs/tune/tune.hpp"
 #include "programs/tune/tune_output.hpp"
 
@@ -124,8 +125,7 @@ void TuneCommand::add_to(CLI::App& command) {
   command.add_option("--save", save, "Write the best settings to this file, for --profile")
       ->type_name("FILE")
       ->check(names_an_output());
-  auto& as_data = *command.add_flag("--json", json, "Print JSON, as docs/tune.md says");
-  command.add_flag("--csv", csv, "Print a line for each setting that was tried, with commas")->excludes(&as_data);
+  figures.add_to(command, "Print JSON, as docs/tune.md says", "each setting that was tried");
   trace.add_trace_to(command, "one more run with the best settings");
   command.footer(
       "SIZE is in bytes, or in KiB, MiB, GiB (1024-fold) or kB, MB, GB (1000-fold), and so are those in the LIST of "
@@ -229,7 +229,7 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   trace.check();
   std::vector<NamedFile> read = lists.inputs();
   read.push_back({"--profile", profile.path, "--save"});
-  std::vector<NamedFile> const own{{"--save", save}, trace.named()};
+  std::vector<NamedFile> const own{{"--save", save}, figures.page(), trace.named()};
   std::vector<NamedFile> written = lists.outputs();
   written.insert(written.end(), own.begin(), own.end());
   expect_apart(read, written);
@@ -254,14 +254,15 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   bool const saves = tuned.best && !tuned.beyond && wrong.empty() && profile_file != nullptr && !interrupt.requested();
   std::exception_ptr const unsaved = saves ? save_to(*profile_file, profile_text(profile_of(facts, tuned))) : nullptr;
   bool const saved = saves && unsaved == nullptr;
-  std::string text = json  ? tuned_as_json(facts, tuned, saved ? save : "")
-                     : csv ? tuned_as_csv(facts, tuned)
-                           : tuned_as_text(facts, tuned);
-  if (saved && !json && !csv) {
+  std::string const data = tuned_as_json(facts, tuned, saved ? save : "");
+  std::string text = figures.json ? data : figures.csv ? csv_of(rows_of(facts, tuned)) : tuned_as_text(facts, tuned);
+  if (saved && !figures.as_data()) {
     text += "saved as " + save + "; " + (lists.job != nullptr ? "run" : "penstock hash") +
             ", bench and compare take it with --profile\n";
   }
   if (!output.write(text)) return exit_some_failed;
+  if (OutputFile* const page = files.of("--html"); page != nullptr)
+    write_page(*page, with_lines(data, rows_of(facts, tuned), sentences_on(tuned)), title_of("tune"));
   // The results are printed even if the disk has no room for the profile.
   if (unsaved != nullptr) std::rethrow_exception(unsaved);
   if (interrupt.requested()) {

@@ -9,6 +9,7 @@
 
 #include "penstock/flavour.hpp"
 #include "programs/command/ending.hpp"
+#include "programs/command/figure_arguments.hpp"
 #include "programs/command/files_to_write.hpp"
 #include "programs/measure/sweep_arguments.hpp"
 #include "programs/tune/tune.hpp"
@@ -27,8 +28,7 @@ struct TuneCommand {
   double within = 60;  ///< Seconds.
   std::string memory;  ///< Memory that a setting may pin; empty for what is safe here.
   std::string save;    ///< File for the profile; empty for none.
-  bool json = false;
-  bool csv = false;
+  FigureArguments figures;
   ProfileOption profile;     ///< Another start for the search.
   TraceArguments trace;      ///< The trace shows the best.
   std::string command_line;  ///< Command line as the user wrote it, for the results.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -188,27 +189,37 @@ std::string tuned_as_text(BenchFacts const& facts, Tuned const& tuned) {
   return text;
 }
 
-std::string tuned_as_csv(BenchFacts const& facts, Tuned const& tuned) {
-  std::vector<std::string> names;
-  for (Axis const& axis : tuned.axes) names.push_back(axis.name);
+std::vector<Json> rows_of(BenchFacts const& facts, Tuned const& tuned) {
   std::string const figure = for_latency(tuned) ? "p99_us" : "gb_per_s";
-  for (std::string const& name : {std::string("found_by"), std::string("runs"), figure, figure + "_min",
-                                  figure + "_max", std::string("against"), std::string("verdict"), std::string("best"),
-                                  std::string("device_name"), std::string("date"), std::string("error")})
-    names.push_back(name);
-  std::string lines = csv_line(names);
+  std::vector<Json> rows;
   for (std::size_t at = 0; at < tuned.tried.size(); ++at) {
     TunedPoint const& point = tuned.tried[at];
-    std::vector<std::string> cells = point.point.values;
-    cells.insert(cells.end(), {point.found_by, std::to_string(point.figures.size())});
+    Json row = values_of(tuned, point);
+    row.update({{"found_by", point.found_by}, {"runs", point.figures.size()}});
     Json const spread = spread_as_json(tuned, tuned.sought, point.figures);
-    for (char const* const member : {"median", "min", "max"})
-      cells.push_back(spread.is_null() ? "" : spread.at(member).dump());
-    cells.insert(cells.end(), {Json(point.against).dump(), became_text(tuned, at), tuned.best == at ? "yes" : "no",
-                               facts.device.name, facts.date, point.error});
-    lines += csv_line(cells);
+    for (auto const& [end, member] : {std::pair{"", "median"}, std::pair{"_min", "min"}, std::pair{"_max", "max"}})
+      row[figure + end] = spread.is_null() ? Json(nullptr) : spread.at(member);
+    row.update({{"against", point.against},
+                {"verdict", became_text(tuned, at)},
+                {"best", tuned.best == at},
+                {"device_name", facts.device.name},
+                {"date", facts.date},
+                {"error", or_null(point.error)}});
+    rows.push_back(std::move(row));
   }
-  return lines;
+  return rows;
+}
+
+std::vector<std::string> sentences_on(Tuned const& tuned) {
+  std::vector<std::string> sentences;
+  if (tuned.best) {
+    sentences.push_back("Best: " + settings_text(tuned, tuned.tried[*tuned.best]) + ", " +
+                        figures_text(tuned.sought, tuned.best_figures) + ".");
+    sentences.push_back("Gain: " + gain_text(tuned) + ".");
+  }
+  if (!tuned.too_slow.empty()) sentences.push_back(tuned.too_slow);
+  if (tuned.verdict) sentences.push_back(describe(*tuned.verdict));
+  return sentences;
 }
 
 std::string tuned_as_json(BenchFacts const& facts, Tuned const& tuned, std::string const& saved) {

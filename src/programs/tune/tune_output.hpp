@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "programs/command/results.hpp"
 #include "programs/tune/tuned.hpp"
@@ -15,8 +18,10 @@ std::string tune_line(measure::TuneProgress const& now, double within, unsigned 
 std::string became_text(measure::Tuned const& tuned, std::size_t at);
 /// Text for people: a line for each point that was tried, in order, and its result.
 std::string tuned_as_text(BenchFacts const& facts, measure::Tuned const& tuned);
-/// A line of names and one for each point that was tried, with commas.
-std::string tuned_as_csv(BenchFacts const& facts, measure::Tuned const& tuned);
+/// A row for each point that was tried, as csv_of takes them.
+std::vector<nlohmann::ordered_json> rows_of(BenchFacts const& facts, measure::Tuned const& tuned);
+/// The result in sentences, for the page.
+std::vector<std::string> sentences_on(measure::Tuned const& tuned);
 /// JSON as docs/profile.md describes it. `saved` is the file of the profile; empty for none.
 std::string tuned_as_json(BenchFacts const& facts, measure::Tuned const& tuned, std::string const& saved);
 /// A sentence on why the best, which pins more than `memory`, is not what was asked for, and what to do.

@@ -194,7 +194,8 @@ int cuDeviceGet(int* handle, int ordinal) {
   return 0;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
-  *value = attribute == 16 ? 4 : 1024;
+  constexpr int mps_enabled = 133;
+  *value = attribute == 16 ? 4 : attribute == mps_enabled ? std::getenv("STAND_IN_MPS") != nullptr : 1024;
   return 0;
 }
 

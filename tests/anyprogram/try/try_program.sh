@@ -76,6 +76,7 @@ all = json.load(open('out'))
 # Eight kernels of 1 ms and 16 copies of 20 us, one after the other, and at once.
 legacy, per_thread = [side['gpu_s'] for side in all['sides']]
 assert abs(legacy - 0.00832) < 1e-5 and 0.001 < per_thread < legacy, all['sides']
+assert abs(all['gpu_ratio'] - legacy / per_thread) < 1e-9, all['gpu_ratio']
 watched = all['watched']
 assert watched['hazards'] == 0 and watched['launches'] > 0 and watched['remarks'] == [] and len(watched['processes']) == 1, watched
 # What was watched is not counted.
@@ -91,7 +92,7 @@ assert all['right'] is False and all['watched']['hazards'] == 1 and pair['bytes'
 PYTHON
     tried --no-watch --json -- "$victim" asks lucky
     expect_code 0
-    python3 -c "import json; all = json.load(open('out')); assert all['watched'] is None and 'gpu_s' not in all['sides'][0]"
+    python3 -c "import json; all = json.load(open('out')); assert all['watched'] is None and 'gpu_s' not in all['sides'][0] and all['gpu_ratio'] is None"
     ;;
   DoesWithoutWatchingWhereThatFails)
     STAND_IN_CUPTI_REFUSES=35 tried -- "$victim" asks lucky
@@ -121,6 +122,12 @@ PYTHON
     tried -- "$victim" asks own
     expect_code 0
     expect_out 'All its calls name a stream, so another default stream makes no difference to it: what differs is noise.'
+    ;;
+  TellsAProgramThatGivesNoStreamWork)
+    tried -- "$victim" names idle
+    expect_code 0
+    expect_out 'No call of it gives a stream any work, so another default stream makes no difference to it: what differs is noise.'
+    ! grep -q 'name a stream' out err || fail "it says something of streams that it names: $(cat out err)"
     ;;
   TellsAProgramWithoutGpu)
     tried -- "$victim" asks nothing

@@ -215,6 +215,7 @@ int main(int count, char** arguments) {
   Driver const driver = driver_by(how, what == "per-thread" ? 2 : 0);
   driver.init(0);
   if (what == "gives-up") return 3;
+  if (what == "idle") return 0;
   if (what == "fence") {
     fence(driver);
   } else if (what == "lucky" || what == "event") {

@@ -115,6 +115,24 @@ assert sum(event["ph"] == "X" and event["cat"] == "device" for event in events) 
     expect_code 1
     expect_result 'all["processes"]' '[]'
     ;;
+  PrintsALineForEachProcess)
+    watch --csv --html page.html fork
+    expect_code 0
+    python3 - << 'PYTHON'
+import csv, json, re
+lines = list(csv.DictReader(open('out', newline='')))
+assert sorted(line['works'] for line in lines) == ['6', '60'], lines
+of_60 = next(line for line in lines if line['works'] == '60')
+assert of_60['serial_ns'] == '1200000' and of_60['overlap'] == '0.0' and of_60['pageable'] == '20' and of_60['hazards'] == '0', of_60
+page = json.loads(re.search('id="results">(.*?)</script>', open('page.html').read(), re.S)[1])
+assert [str(row['works']) for row in page['lines']] == [line['works'] for line in lines], page['lines']
+PYTHON
+    watch --csv --json fork
+    expect_code 2
+    watch --csv nothing
+    expect_code 1
+    [[ ! -s out ]] || fail "$(cat out)"
+    ;;
   HasWhatAProgramDidThatDies)
     watch --json crash
     expect_code 1

@@ -47,6 +47,11 @@ struct DoctorFactsOfAGoodMachine : testing::Test {
                     .read = 80e9,
                     .read_bytes = 4 * gibibyte};
   }
+  static std::vector<std::string> names_of(nlohmann::ordered_json const& row) {
+    std::vector<std::string> names;
+    for (auto const& member : row.items()) names.push_back(member.key());
+    return names;
+  }
   static std::size_t count(std::string const& text, std::string const& what) {
     std::size_t times = 0;
     for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++times;
@@ -115,6 +120,31 @@ TEST_F(DoctorFactsOfAGoodMachine, RemarkOnAFileThatIsTooSmallInsteadOfItsSpeed) 
   EXPECT_THAT(remarks_on(facts), ElementsAre(HasSubstr("only 5 B: too small for its speed to mean anything")));
   facts.rates->read_all = false;
   EXPECT_THAT(remarks_on(facts), testing::Not(testing::Contains(HasSubstr("too small")))) << "it is slow";
+}
+
+TEST_F(DoctorFactsOfAGoodMachine, SayHowItsGpuCanBeShared) {
+  facts.sharing = {GpuSharing{.mps = false, .green_contexts = true, .least_green_context = 8}};
+  EXPECT_THAT(as_text(facts), HasSubstr(", MPS is off, green contexts of 8 multiprocessors or more\n"));
+  EXPECT_THAT(remarks_on(facts), IsEmpty());
+  auto gpu = UnorderedJson::parse(as_json(facts)).at("gpus").at(0);
+  EXPECT_EQ(gpu.at("mps"), false);
+  EXPECT_EQ(gpu.at("green_context_multiprocessors"), 8);
+  facts.sharing[0] = {.mps = true};
+  EXPECT_THAT(remarks_on(facts), ElementsAre(HasSubstr("GPU 0 is shared by MPS")));
+  facts.sharing.clear();
+  gpu = UnorderedJson::parse(as_json(facts)).at("gpus").at(0);
+  EXPECT_TRUE(gpu.at("mps").is_null() && gpu.at("green_contexts").is_null());
+}
+
+TEST_F(DoctorFactsOfAGoodMachine, HaveTheirFiguresInARow) {
+  auto const row = row_of(facts);
+  EXPECT_EQ(row.at("upload_gb_per_s"), 50.0);
+  EXPECT_EQ(row.at("probed"), "Example");
+  EXPECT_EQ(row.at("gpu"), "Example");
+  facts.rates.reset();
+  auto const without = row_of(facts);
+  EXPECT_TRUE(without.at("upload_gb_per_s").is_null());
+  EXPECT_EQ(names_of(without), names_of(row));
 }
 
 TEST_F(DoctorFactsOfAGoodMachine, RemarkOnMoreThreadsThanCanBeBusyAtOnce) {

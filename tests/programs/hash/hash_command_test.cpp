@@ -69,7 +69,7 @@ struct HashCommandOnADeviceThatFallsSilent : support::FolderOfFiles {
     command.paths = {file("a", 5000)};
     command.pipeline.device = "cpu:0";  // Otherwise small files would not get to it.
     command.pipeline.values["tile"] = "64KiB";
-    command.json = true;
+    command.figures.json = true;
   }
   void TearDown() override {
     EXPECT_EQ(device.inner.outstanding(), cpu::Outstanding{});
@@ -79,7 +79,7 @@ struct HashCommandOnADeviceThatFallsSilent : support::FolderOfFiles {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     try {
-      code = command.run_on(device, output, nullptr, interrupt.get_token());
+      code = command.run_on(device, output, {}, interrupt.get_token());
     } catch (Error const& error) {
       thrown = error;
     }
@@ -131,10 +131,10 @@ struct HashCommandOnTheCpuDevice : support::FolderOfFiles {
     StandardOutput output;
     HashCommand command;
     command.paths = {file("a", 5000)};
-    command.json = true;
+    command.figures.json = true;
     command.pipeline.device = name;
     testing::internal::CaptureStdout();
-    EXPECT_EQ(command.run_on(device, output, nullptr, {}), exit_ok);
+    EXPECT_EQ(command.run_on(device, output, {}, {}), exit_ok);
     return testing::internal::GetCapturedStdout();
   }
 };
@@ -159,13 +159,13 @@ TEST_F(HashCommandOnTwoDevices, GoesOnWithOneAndSaysWhichWasLost) {
   for (int i = 0; i < files; ++i) command.paths.push_back(file("f" + std::to_string(i), 70'000));
   command.pipeline.values["tile"] = "64KiB";
   command.pipeline.values["tiles"] = "8";
-  command.json = true;
+  command.figures.json = true;
   second.inject(cpu::Fault::break_kernel, 3);
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   std::optional<Error> thrown;
   try {
-    command.run_on(DeviceGroup(std::vector<Device*>{&first, &second}), output, nullptr, {});
+    command.run_on(DeviceGroup(std::vector<Device*>{&first, &second}), output, {}, {});
   } catch (Error const& error) {
     thrown = error;
   }

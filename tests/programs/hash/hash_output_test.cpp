@@ -82,5 +82,10 @@ TEST_F(HashOutputOfAStoppedRun, StillPrintsWhichFilesFailed) {
             "d: FAILED (no such file)\n");
 }
 
+TEST_F(HashOutputOfAStoppedRun, HasALineForEachFileWithTheNamesOfTheColumnsFirst) {
+  EXPECT_EQ(printed(HashFormat::csv),
+            "path,bytes,blake3,matches,problem\na,0," + std::string(64, '0') + ",,\nd,,,,no such file\n");
+}
+
 }  // namespace
 }  // namespace penstock::cli

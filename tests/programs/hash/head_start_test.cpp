@@ -37,7 +37,7 @@ struct HashCommandWhoseDeviceTakesItsTime : support::FolderOfFiles {
   void SetUp() override {
     support::FolderOfFiles::SetUp();
     command.pipeline.values["tile"] = "4KiB";
-    command.json = true;
+    command.figures.json = true;
   }
   void TearDown() override {
     gate.open();
@@ -73,9 +73,9 @@ struct HashCommandWhoseDeviceTakesItsTime : support::FolderOfFiles {
     HashCommand same;
     same.paths = command.paths;
     same.pipeline.values = command.pipeline.values;
-    same.json = true;
+    same.figures.json = true;
     testing::internal::CaptureStdout();
-    EXPECT_EQ(same.run_on(alone, output, nullptr, {}), exit_ok);
+    EXPECT_EQ(same.run_on(alone, output, {}, {}), exit_ok);
     std::string const all = testing::internal::GetCapturedStdout();
     return all.substr(0, all.find(R"({"schema":1,"kind":"hash",)"));
   }
@@ -168,7 +168,7 @@ TEST_F(HashCommandWhoseDeviceTakesItsTime, ChecksSums) {
   std::ofstream(path("sums")) << sum << "  " << file("a", 5000) << "\n";
   command.paths = {path("sums")};
   command.check = true;
-  command.json = false;
+  command.figures.json = false;
   run();
   EXPECT_EQ(code, exit_some_failed);
   EXPECT_EQ(printed, path("a") + ": FAILED\n");

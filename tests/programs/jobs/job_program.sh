@@ -77,6 +77,24 @@ END
     expect_figure '(all["timeline"]["steps"][10:], all["timeline"]["spans"][0]["name"])' "(['sink', 'copies'], 'copies')"
     expect_figure 'len([one for one in all["timeline"]["passages"] if one[1] == 11]) > 0' True
     ;;
+  PrintsItsFiguresInALineAndAPage)
+    run run --csv --html page.html "${job[@]}" --copies 2
+    expect_code 0
+    expect_err 'bound: '
+    python3 - << 'PYTHON'
+import csv, json, re
+[line] = csv.DictReader(open('out', newline=''))
+assert line['bytes_in'] == '190000' and line['copies'] == '2' and line['failed'] == '0' and float(line['wall_s']) > 0, line
+assert abs(float(line['gb_per_s']) * float(line['wall_s']) * 1e9 - 190000) < 1, line
+page = json.loads(re.search('id="results">(.*?)</script>', open('page.html').read(), re.S)[1])
+assert page['kind'] == 'run' and list(page['lines'][0]) == list(line) and page['bytes_in'] == 190000, page
+PYTHON
+    run run --csv --json "${job[@]}"
+    expect_code 2
+    run run --html input "${job[@]}"
+    expect_code 2
+    expect_err '--html input would overwrite what is to be read: name another file.'
+    ;;
   FindsTheTileThatLosesTheDevice)
     run run --json --attribute "${job[@]}" --broken 1 --tile 16KiB
     expect_code 4

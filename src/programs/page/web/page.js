@@ -6,11 +6,11 @@
   const content = document.getElementById('content');
   const text = document.getElementById('results').textContent;
   const actions = document.getElementById('actions');
-  const kinds = {bench: 'bench', compare: 'compare', 'compare programs': 'compare', try: 'try', watch: 'watch'};
+  const kinds = {'compare programs': 'compare', models: 'doctor'};
 
   function fill() {
     const all = results.read(text);
-    const kind = kinds[all.kind] ?? '';
+    const kind = kinds[all.kind] ?? all.kind ?? '';
     document.getElementById('kind').textContent = kind;
     // The title is that of the program and its command: "count bench".
     if (kind && document.title.endsWith(` ${kind}`))
@@ -29,6 +29,10 @@
       verdict.show(point);
       document.getElementById('verdict').scrollIntoView({block: 'nearest'});
     };
+    if (figures_page.shows(all)) {
+      content.append(...figures_page.parts(all));
+      return;
+    }
     if (all.kind === 'watch') {
       content.append(...watch_page.parts(all));
       return;

@@ -25,27 +25,16 @@ const raw_data = (() => {
 
   const lines_of = (lines) => lines.map((line) => line.map(cell).join(',')).join('\r\n') + '\r\n';
 
-  // One line for each thread and call of a program that was watched.
-  function csv_of_calls(all) {
-    const columns = ['thread', 'call', 'count', 'time_ns', 'longest_ns'];
-    const lines = all.processes.flatMap((process) =>
-      (process.calls ?? []).map((row) => [process.process, ...columns.map((name) => row[name])]),
-    );
-    return lines_of([['process', ...columns], ...lines]);
-  }
-
-  // One line for each run.
-  function csv_of_runs(all) {
-    const lines = all.sides.flatMap((side) =>
-      (side.samples?.wall_s ?? []).map((wall, round) => [side.name, round + 1, wall, side.samples.cpu_s?.[round]]),
-    );
-    return lines_of([['side', 'round', 'wall_s', 'cpu_s'], ...lines]);
+  // The lines that --csv prints.
+  function csv_of_lines(all) {
+    const names = Object.keys(all.lines[0]);
+    const text = (value) => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : value);
+    return lines_of([names, ...all.lines.map((line) => names.map((name) => text(line[name])))]);
   }
 
   // One line for each point, the names of the columns in the first.
   function csv(all) {
-    if (all.sides.length) return csv_of_runs(all);
-    if (all.kind === 'watch') return csv_of_calls(all);
+    if (all.lines.length) return csv_of_lines(all);
     const columns = [
       ...all.axes.map((axis) => [axis.name, (point) => point.axes[axis.name]]),
       ['repeats', (point) => point.repeats],

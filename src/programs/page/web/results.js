@@ -30,7 +30,7 @@ const results = (() => {
     for (const name of ['penstock', 'machine', 'device', 'options']) all[name] = as_object(all[name]);
     all.points = as_list(all.points).map(read_point);
     all.axes = as_list(all.axes).filter((axis) => as_list(as_object(axis).values).length > 1);
-    for (const name of ['sides', 'sentences', 'processes']) all[name] = as_list(all[name]);
+    for (const name of ['sides', 'sentences', 'processes', 'lines']) all[name] = as_list(all[name]);
     const read_timeline = (timeline) => (as_object(timeline).passages?.length ? timeline : null);
     all.timeline = read_timeline(all.timeline);
     all.compare = all.compare && typeof all.compare === 'object' ? {...all.compare} : null;
