@@ -2,6 +2,7 @@
 // Tests what is only seen at the end of lanes, on devices that are lost or do not finish.
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -217,6 +218,47 @@ TEST_F(LanesThatEnd, AreNotStartedWithoutPatience) {
       Lane(device, shape, 2, none, 0, on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), count()),
       Error);
   EXPECT_FALSE(device.abandoned());
+}
+
+/// Two lanes that bring their tiles. Lane 1 stands in the source for ever; lane 0 comes once it does, and ends the
+/// process.
+class LeavesFromTheSource final : public TileBringer {
+ public:
+  static constexpr int asked_for = 7;
+
+  bool ready() const noexcept override { return set.load(); }
+  bool bring(unsigned lane) noexcept override {
+    if (lane == 1) never.pass();
+    never.await_reached();
+    lanes->end_but_for_this_thread();
+    std::_Exit(asked_for);
+  }
+  void leave() noexcept override {}
+
+  LaneSet* lanes = nullptr;
+  std::atomic<bool> set{false};  ///< `lanes` is.
+  support::Gate never;
+};
+
+[[noreturn]] void leave_while_another_lane_stands_in_the_source() {
+  alarm(300);
+  cpu::FaultyCpuDevice device({.compute_threads = 1});
+  LeavesFromTheSource source;
+  LaneOptions options;
+  options.bringer = &source;
+  LaneSet lanes({{&device, {}}, {&device, {}}}, LanesThatEnd::shape, 2, options,
+                on_device([](DeviceTile const&, StreamRef) { return std::size_t{0}; }), [](Completion) {});
+  source.lanes = &lanes;
+  source.set = true;
+  lanes.wake();
+  for (;;) pause();
+}
+
+/// Seen to wait for ever if the other lane is not left behind.
+TEST_F(LanesThatEnd, AreNotAwaitedWhereOneStandsInTheSourceAndAnotherEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(leave_while_another_lane_stands_in_the_source(), testing::ExitedWithCode(LeavesFromTheSource::asked_for),
+              "");
 }
 
 }  // namespace
