@@ -2,8 +2,6 @@
 #include "course/lab_command.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -14,12 +12,11 @@
 #include "course/experiment.hpp"
 #include "course/figures_text.hpp"
 #include "course/lab_record.hpp"
+#include "course/laboratory.hpp"
 #include "course/sources.hpp"
 #include "course/timeline.hpp"
 #include "engine/core/too_slow.hpp"
-#include "engine/cpu/cpu_device.hpp"
 #include "observe/verdict/trace_text.hpp"
-#include "penstock/models/devices.hpp"
 #include "penstock/observe/recording.hpp"
 #include "programs/command/arguments.hpp"
 #include "programs/command/completion.hpp"
@@ -138,39 +135,6 @@ std::size_t columns_of_output() {
   return std::clamp<std::size_t>(size.ws_col, lab::narrowest, usual_columns);
 }
 
-/// A CPU device with threads for more kernels than there are CPUs: they wait and do not compute.
-std::unique_ptr<Device> cpu_laboratory(int ordinal) {
-  return std::make_unique<cpu::CpuDevice>(
-      cpu::CpuOptions{.ordinal = ordinal, .compute_threads = lab::kernels_at_once, .flavour = flavour()});
-}
-
-/// The device of "auto" or one name, twice: the second is another device of the same kind, if there can be one.
-std::string twice(std::string const& wish) {
-  if (!wish.starts_with("cuda")) return wish + "," + wish;
-  auto const gpus = list_gpus();
-  auto const other = std::ranges::find_if(
-      gpus, [&](DeviceInfo const& gpu) { return device_name(gpu) != (wish == "cuda" ? "cuda:0" : wish); });
-  return other == gpus.end() ? wish : wish + "," + device_name(*other);
-}
-
-/// Opens devices as open_devices does, but for the CPU devices. One name is taken twice, if that is wanted and
-/// possible.
-Devices open_laboratory(std::string wish, bool wants_two) {
-  // With this a GPU lets 32 streams hand over work independently, by default only eight: a ninth would queue behind
-  // another whatever the rules of streams say. It is read at the first CUDA call.
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
-  if (wish == "auto") wish = list_gpus().empty() ? "cpu" : "cuda";
-  if (wants_two && wish.find(',') == std::string::npos && wish != "all" && wish != "cuda:all") wish = twice(wish);
-  std::vector<std::unique_ptr<Device>> opened;
-  if (wish == "cpu" || wish == "cpu,cpu") {
-    for (int i = 0; i < (wish == "cpu" ? 1 : 2); ++i) opened.push_back(cpu_laboratory(i));
-    return Devices(std::move(opened));
-  }
-  if (wish.find(',') != std::string::npos) return open_devices(wish);
-  opened.push_back(open_device(wish));
-  return Devices(std::move(opened));
-}
-
 }  // namespace
 
 void LabCommand::add_to(CLI::App& command) {
@@ -242,7 +206,7 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   }
   FilesToWrite files({}, std::vector<NamedFile>{{"--trace", trace}, figures.page()}, interrupt.token());
   auto const wants_two = std::ranges::any_of(experiments, [](auto const& one) { return one.devices > 1; });
-  Devices const opened = open_laboratory(slower.applied_to(device), wants_two);
+  Devices const opened = open_laboratory(paced_laboratory(slower.applied_to(device), interrupt.token()), wants_two);
   LabPlace const place{opened.front().info(), std::string(flavour_name(opened.front().flavour()))};
   if (!figures.as_data() && !output.write(as_text(place))) return exit_some_failed;
   DeviceGroup const& used = opened;

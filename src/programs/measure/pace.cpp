@@ -113,9 +113,13 @@ std::string pace_text(SweepToCome const& sweep, bool chosen) {
   return text + ", or up to " + about_text(most_seconds(sweep)) + " if that turns out to be too fast for it.";
 }
 
-std::string pace_text(unsigned factor, double seconds) {
+std::string factor_text(unsigned factor) {
   return "By a probe of this machine the clock of the model is " + std::to_string(factor) +
-         " times slower; --slower N takes another factor. This takes about " + about_text(seconds) + ".";
+         " times slower; --slower N takes another factor.";
+}
+
+std::string pace_text(unsigned factor, double seconds) {
+  return factor_text(factor) + " This takes about " + about_text(seconds) + ".";
 }
 
 }  // namespace penstock::measure

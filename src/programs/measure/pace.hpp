@@ -65,6 +65,8 @@ std::string about_text(double seconds);
 /// Sentences for the user: how long a sweep takes and, if the factor was `chosen` for this machine, which it is and how
 /// long the sweep may take.
 std::string pace_text(SweepToCome const& sweep, bool chosen);
+/// The sentence on a factor that was chosen.
+std::string factor_text(unsigned factor);
 /// Such sentences on what takes that long, on a factor that was chosen.
 std::string pace_text(unsigned factor, double seconds);
 
