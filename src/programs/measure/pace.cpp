@@ -19,6 +19,15 @@ constexpr double saturated = 0.6;
 /// Where other processes use all CPUs a thread waits for one for milliseconds, instead of some 100 us.
 constexpr double waits_for_others = 5;
 
+/// The largest factor, in steps of 10, with which the sweep takes no longer; it may be 0 or less.
+double factor_within(SweepToCome sweep, double seconds) {
+  constexpr double step = 10;
+  sweep.factor = 0;
+  double const always = expected_seconds(sweep);
+  sweep.factor = 1;
+  return step * std::floor((seconds - always) / (expected_seconds(sweep) - always) / step);
+}
+
 }  // namespace
 
 std::vector<std::string> names_in(std::string_view wish) {
@@ -86,16 +95,17 @@ double most_seconds(SweepToCome const& sweep) {
   return std::max(at_least, times * expected_seconds(sweep));
 }
 
+unsigned affordable_factor(SweepToCome sweep, unsigned chosen) {
+  constexpr unsigned always_affordable = 6 * least_factor;
+  constexpr double seconds = 120;
+  return static_cast<unsigned>(
+      std::min<double>(chosen, std::max<double>(always_affordable, factor_within(sweep, seconds))));
+}
+
 std::optional<unsigned> raised_factor(SweepToCome const& sweep, unsigned advised, double seconds) {
   // A clock that is hardly slower would be as late.
   constexpr double worth_while = 1.25;
-  SweepToCome other = sweep;
-  other.factor = 0;
-  double const always = expected_seconds(other);
-  other.factor = 1;
-  double const each = expected_seconds(other) - always;
-  constexpr double step = 10;
-  double const factor = step * std::floor(std::min<double>(advised, (seconds - always) / each) / step);
+  double const factor = std::min<double>(advised, factor_within(sweep, seconds));
   if (factor < worth_while * sweep.factor) return std::nullopt;
   return static_cast<unsigned>(factor);
 }

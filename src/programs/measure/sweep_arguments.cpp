@@ -215,15 +215,15 @@ bool SweepArguments::on_models() const {
 void SweepArguments::suit_models(std::span<measure::Point const> points, measure::SweepToCome to_come,
                                  ChooseFactor choose, std::stop_token const& stop) {
   if (window_ == nullptr || window_->empty()) milliseconds = milliseconds_on_models;
+  to_come.points = points.size();
+  to_come.milliseconds = milliseconds;
   auto const wishes = axes.wishes();
   bool const open = std::ranges::all_of(wishes, measure::leaves_factor_open);
   if (open) {
     auto const factor = choose(wishes, points, stop);
     if (!factor) return;
-    axes.slower.factor = *factor;
+    axes.slower.factor = measure::affordable_factor(to_come, *factor);
   }
-  to_come.points = points.size();
-  to_come.milliseconds = milliseconds;
   to_come.factor = measure::factor_of(axes.wishes().front());
   tell(measure::pace_text(to_come, open));
   if (!open) return;

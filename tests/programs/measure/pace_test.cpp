@@ -116,6 +116,18 @@ TEST_F(ALateSweep, StaysAsItIsIfThatWouldBeInVain) {
   EXPECT_EQ(raised_factor(sweep, 80, -5), std::nullopt);
 }
 
+TEST(AffordableFactor, TakesNoMoreThanTwoMinutesButForSixTimesTheLeast) {
+  SweepToCome sweep{.points = 1, .runs = 3, .milliseconds = 40};
+  EXPECT_EQ(affordable_factor(sweep, 300), 300u);
+  sweep.factor = affordable_factor(sweep, 10'000);
+  EXPECT_LE(expected_seconds(sweep), 120);
+  sweep.factor += 10;
+  EXPECT_GT(expected_seconds(sweep), 120);
+  sweep.points = 100;
+  EXPECT_EQ(affordable_factor(sweep, 10'000), 120u);
+  EXPECT_EQ(affordable_factor(sweep, 60), 60u);
+}
+
 TEST(PaceText, SaysTheFactorIfItWasChosen) {
   SweepToCome const sweep{.points = 10, .runs = 3, .milliseconds = 40, .factor = 50};
   EXPECT_EQ(pace_text(sweep, false), "This takes about 87 s.");
