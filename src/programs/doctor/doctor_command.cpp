@@ -90,11 +90,11 @@ ExitCode DoctorCommand::run(StandardOutput& output, Interrupt const& interrupt) 
     tell("Interrupted: nothing is said of what was not measured to its end.");
     return exit_interrupted;
   }
-  std::vector<nlohmann::ordered_json> const rows{row_of(facts)};
-  if (!output.write(figures.json ? as_json(facts) : figures.csv ? csv_of(rows) : as_text(facts)))
+  auto const row = [&] { return std::vector{row_of(facts)}; };
+  if (!output.write(figures.json ? as_json(facts) : figures.csv ? csv_of(row()) : as_text(facts)))
     return exit_some_failed;
   if (OutputFile* const page = files.of("--html"); page != nullptr)
-    write_page(*page, with_lines(as_json(facts, command_line), rows), title_of("doctor"));
+    write_page(*page, with_lines(as_json(facts, command_line), row()), title_of("doctor"));
   return facts.probe_problem.empty() && facts.gpu_problem.empty() ? exit_ok : exit_device;
 }
 

@@ -235,9 +235,9 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     whole.report.verdict = std::make_shared<Verdict const>(in_options(*whole.report.verdict));
   if (activities != nullptr) activities->finish();
   std::optional<Recording> const recording = recorder != nullptr ? std::optional(recorder->take()) : std::nullopt;
-  std::vector<Json> const rows{row_of(facts, job, point, whole)};
+  auto const row = [&] { return std::vector{row_of(facts, job, point, whole)}; };
   bool const told = output.write(figures.json  ? as_json(facts, job, point, whole, recording)
-                                 : figures.csv ? csv_of(rows)
+                                 : figures.csv ? csv_of(row())
                                                : whole.results);
   if (!figures.json) std::fputs(about(job, whole, facts.device).c_str(), stderr);
   if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested()) {
@@ -247,7 +247,7 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
     tell(traced_text(trace.file, *recording, whole.report.wall));
   }
   if (OutputFile* const file = files.of("--html"); file != nullptr && told)
-    write_page(*file, with_lines(as_json(facts, job, point, whole, recording), rows, whole.report.remarks),
+    write_page(*file, with_lines(as_json(facts, job, point, whole, recording), row(), whole.report.remarks),
                title_of("run"));
   if (interrupt.requested()) {
     tell("Interrupted: results are of what was done until then.");

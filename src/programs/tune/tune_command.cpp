@@ -254,15 +254,15 @@ ExitCode TuneCommand::run(StandardOutput& output, Interrupt const& interrupt) co
   bool const saves = tuned.best && !tuned.beyond && wrong.empty() && profile_file != nullptr && !interrupt.requested();
   std::exception_ptr const unsaved = saves ? save_to(*profile_file, profile_text(profile_of(facts, tuned))) : nullptr;
   bool const saved = saves && unsaved == nullptr;
-  std::string const data = tuned_as_json(facts, tuned, saved ? save : "");
-  std::string text = figures.json ? data : figures.csv ? csv_of(rows_of(facts, tuned)) : tuned_as_text(facts, tuned);
+  auto const data = [&] { return tuned_as_json(facts, tuned, saved ? save : ""); };
+  std::string text = figures.json ? data() : figures.csv ? csv_of(rows_of(facts, tuned)) : tuned_as_text(facts, tuned);
   if (saved && !figures.as_data()) {
     text += "saved as " + save + "; " + (lists.job != nullptr ? "run" : "penstock hash") +
             ", bench and compare take it with --profile\n";
   }
   if (!output.write(text)) return exit_some_failed;
   if (OutputFile* const page = files.of("--html"); page != nullptr)
-    write_page(*page, with_lines(data, rows_of(facts, tuned), sentences_on(tuned)), title_of("tune"));
+    write_page(*page, with_lines(data(), rows_of(facts, tuned), sentences_on(tuned)), title_of("tune"));
   // The results are printed even if the disk has no room for the profile.
   if (unsaved != nullptr) std::rethrow_exception(unsaved);
   if (interrupt.requested()) {
