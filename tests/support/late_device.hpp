@@ -21,6 +21,7 @@ class LateDevice final : public Device {
     return std::string(too_slow_for_its_clock) + ": 7 % of the operations were late. Name it with a larger factor.";
   }
   bool late = true;
+  bool modelled = false;
   unsigned late_only_at = 0;  ///< The only call of `remarks` that says so, from 1; 0 for all.
 
   std::vector<std::string> remarks() override {
@@ -28,7 +29,11 @@ class LateDevice final : public Device {
     bool const now = late && (late_only_at == 0 || late_only_at == asked_);
     return now ? std::vector{sentence()} : std::vector<std::string>();
   }
-  DeviceInfo info() const override { return cpu_.info(); }
+  DeviceInfo info() const override {
+    DeviceInfo info = cpu_.info();
+    info.modelled = modelled;
+    return info;
+  }
   void attach() override { cpu_.attach(); }
   Flavour flavour() const noexcept override { return cpu_.flavour(); }
   StreamRef per_thread_default_stream() override { return cpu_.per_thread_default_stream(); }

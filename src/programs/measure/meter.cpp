@@ -89,10 +89,10 @@ std::size_t PartBench::pass(Stage& stage, TileShape shape) {
   return batch_;
 }
 
-void Meter::count() {
+bool Meter::count() {
   std::uint64_t const number = count_.fetch_add(1, std::memory_order_relaxed) + 1;
   State const state = state_.load(std::memory_order_acquire);
-  if (state == State::closed) return;
+  if (state == State::closed) return false;
   auto const now = Clock::now();
   if (state == State::before && take(State::before, State::opening)) {
     warm_from_ = now + warm_up_;
@@ -103,6 +103,7 @@ void Meter::count() {
     count_opened_ = number;
     cpu_opened_ = cpu_seconds();
     state_.store(State::open, std::memory_order_release);
+    return true;
   } else if (state == State::open && now >= opened_ + window_ && number > count_opened_ &&
              take(State::open, State::closing)) {
     // A thread that was held up since before the window opened leaves closing it to the next thread, with a tile inside
@@ -114,6 +115,7 @@ void Meter::count() {
                 .closed = now};
     state_.store(State::closed, std::memory_order_release);
   }
+  return false;
 }
 
 std::optional<Metered> Meter::metered() const {

@@ -78,7 +78,8 @@ class Meter {
   Meter(std::chrono::nanoseconds warm_up, std::chrono::nanoseconds window, std::uint64_t settling = 0,
         std::chrono::nanoseconds longer = {})
       : warm_up_(warm_up), window_(window), settling_(settling), longer_(longer) {}
-  void count();
+  /// Returns: true for the tile with which the window opens.
+  bool count();
   /// True once the window is closed: more tiles are of no use.
   bool over() const noexcept { return state_.load(std::memory_order_acquire) == State::closed; }
   /// Counts of the window; empty if the run ended before it closed.

@@ -41,6 +41,12 @@ std::uint64_t settling_tiles(PipelineOptions const& made) noexcept {
   return made.lanes * (trial + made.tuning.slots);
 }
 
+Meter meter_of(PipelineOptions const& made, std::chrono::nanoseconds warm_up, std::chrono::nanoseconds window,
+               std::chrono::nanoseconds settling) {
+  std::uint64_t const to_settle = settling.count() > 0 ? settling_tiles(made) : 0;
+  return Meter(warm_up, window, std::max<std::uint64_t>(made.tuning.tiles, to_settle), std::max(settling, window));
+}
+
 Load load_at(double tiles_per_second, PipelineOptions const& made, std::chrono::nanoseconds warm_up,
              std::chrono::nanoseconds window) {
   constexpr double for_quantiles = 100;

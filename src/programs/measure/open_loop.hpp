@@ -14,6 +14,7 @@
 #include "penstock/options.hpp"
 #include "penstock/pipeline.hpp"
 #include "programs/measure/figures.hpp"
+#include "programs/measure/meter.hpp"
 #include "programs/measure/repeated_source.hpp"
 
 namespace penstock::measure {
@@ -24,6 +25,12 @@ namespace penstock::measure {
 /// Shape:  as a pipeline has made them.
 /// Source: docs/decisions/stages.md.
 std::uint64_t settling_tiles(PipelineOptions const& made) noexcept;
+
+/// Returns a meter for such a pipeline. Its window opens `warm_up` after the first tile, but not before as many tiles
+/// came as the pipeline has: threads that their start held up hand on at once all that was in flight. It waits for
+/// these as long as a window, and `settling` for settling_tiles, if that is not 0.
+Meter meter_of(PipelineOptions const& made, std::chrono::nanoseconds warm_up, std::chrono::nanoseconds window,
+               std::chrono::nanoseconds settling);
 
 /// Fills tiles as `input` does, until `fail` is called. `input` must outlive it.
 class UntilFailed : public Source {

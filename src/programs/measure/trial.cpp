@@ -51,6 +51,12 @@ std::unique_ptr<Pipeline> make_pipeline(DeviceGroup const& devices, PipelineOpti
   }
 }
 
+/// Has models count anew how late this machine is: in the warm-up it touched memory for the first time.
+void forget_lateness(DeviceGroup const& devices) {
+  for (Device* const device : devices.all())
+    if (device->info().modelled) static_cast<void>(device->remarks());
+}
+
 /// Has tiles until the meter has seen enough.
 class UntilMetered final : public UntilFailed {
  public:
@@ -196,7 +202,7 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
   auto const made = make_pipeline(devices, wanted, stop);
   if (made == nullptr) return std::nullopt;
   Pipeline& pipeline = *made;
-  Meter meter(options.warm_up, options.window, settling_tiles(pipeline.options()), options.settling);
+  Meter meter = meter_of(pipeline.options(), options.warm_up, options.window, options.settling);
   RepeatedSource input(work.source, pipeline.pool());
   UntilMetered source(input, meter);
   Tally tally(setting.its_job().items, wanted.tile);
@@ -206,7 +212,8 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
         bool const ok = done.ok();
         if (ok) tally.count(*done.loan);
         hand_on(work, input, source, done);
-        ok ? meter.count() : source.fail();
+        if (!ok) return source.fail();
+        if (meter.count()) forget_lateness(devices);
       },
       stop);
   report.unread.mark_read();

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
+#include <vector>
 
 #include "support/late_device.hpp"
 #include <gtest/gtest.h>
 
+#include "engine/core/too_slow.hpp"
 #include "programs/measure/sweep.hpp"
+#include "programs/measure/trial.hpp"
 
 namespace penstock::measure {
 namespace {
@@ -37,6 +40,17 @@ TEST_F(ASweepOnALateClock, JudgesOnceTheClockIsInTime) {
   PointResult const result = point();
   EXPECT_TRUE(result.judged_by_its_clock());
   EXPECT_TRUE(result.ceilings && result.verdict && result.latency);
+}
+
+/// Seen to fail if models go on counting when the window opens.
+TEST(ATrialOnALateClock, IsNotCalledLateForItsWarmUp) {
+  support::LateDevice device;
+  device.modelled = true;
+  device.late_only_at = 1;
+  Setting const setting{.pipeline = {.producers = 1, .lanes = 1}, .tile = 4096};
+  auto const trial = run_trial(device, setting, {.warm_up = {}, .window = {}}, {});
+  ASSERT_TRUE(trial);
+  EXPECT_EQ(too_slow_in(trial->report.remarks), "");
 }
 
 /// A model on a machine that is busy for a moment, after a run that was in time.

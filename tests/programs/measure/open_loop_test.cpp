@@ -17,6 +17,24 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
+/// Seen to fail with a meter whose window opens with the first tile behind the warm-up.
+TEST(AMeterOfAPipeline, CountsNoTileThatWasInFlightAtItsStart) {
+  PipelineOptions made;
+  made.tuning.tiles = 3;
+  Meter meter = meter_of(made, {}, std::chrono::hours(1), {});
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(meter.count());
+  EXPECT_TRUE(meter.count());
+  EXPECT_FALSE(meter.count());
+}
+
+TEST(AMeterOfAPipeline, WaitsNoLongerForThemThanAWindow) {
+  PipelineOptions made;
+  made.tuning.tiles = 1000;
+  Meter meter = meter_of(made, {}, {}, {});
+  for (int i = 0; i < 3; ++i) meter.count();
+  EXPECT_TRUE(meter.over());
+}
+
 TEST(ProducersOfAnOpenLoop, AreOneIfNothingIsFilled) {
   EXPECT_EQ(producers_at(1e6, std::chrono::nanoseconds(0)), 1U);
 }
