@@ -71,6 +71,8 @@ int64_t waited_for_cpus() noexcept {
 }
 
 constexpr int64_t nap_length = 20'000;
+/// A thread that waits for work and is woken uses no more of a CPU meanwhile.
+constexpr int64_t most_of_a_wait = 200'000;
 
 // Sums over all threads. Relaxed: they guard nothing.
 std::atomic<int64_t> all_due{0};
@@ -87,9 +89,14 @@ class Account {
   }
   void skip() noexcept { seen_ = Look::now(); }
   void forget() noexcept {
-    int64_t const before = seen_.real;
+    Look const before = seen_;
     skip();
-    forgotten_ += seen_.real - before;
+    int64_t const real = seen_.real - before.real, cpu = seen_.cpu - before.cpu;
+    forgotten_ += real;
+    // One that did next to nothing was woken, and the time until it had a CPU is lost to its work.
+    if (cpu > most_of_a_wait || real - cpu < HostAccount::least_wait) return;
+    account_.woke_late(std::min(real - cpu, newly_waited()));
+    book();
   }
   /// The system's time since this account began, without what was forgotten.
   int64_t not_forgotten() const noexcept { return seen_.real - began_ - forgotten_; }
@@ -105,7 +112,9 @@ class Account {
   void settle() noexcept {
     int64_t const owed = account_.rest();
     if (owed == 0) return;
-    account_.rested(sleep(owed));
+    int64_t const slept = sleep(owed);
+    take_waits_of_a_sleep(slept - owed);
+    account_.rested(slept);
     book();
   }
   /// Sleeps until `left` says that there is nothing left to wait for.
@@ -114,6 +123,7 @@ class Account {
     int64_t time = left();
     if (time <= 0) return;
     for (; time > 0; time = left()) let_time_pass(time);
+    take_waits_of_a_sleep(-time);
     account_.woke_late(-time);
     book();
   }
@@ -128,6 +138,10 @@ class Account {
     int64_t const before = read_clock(CLOCK_MONOTONIC);
     let_time_pass(time);
     return read_clock(CLOCK_MONOTONIC) - before;
+  }
+  /// Waits for a CPU at the end of a sleep count with the sleep, and not again with what comes next.
+  void take_waits_of_a_sleep(int64_t late) noexcept {
+    if (late >= HostAccount::least_wait) static_cast<void>(newly_waited());
   }
   int64_t newly_waited() noexcept {
     int64_t const before = std::exchange(waited_, waited_for_cpus());

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,11 +23,11 @@ class LateDevice final : public Device {
   }
   bool late = true;
   bool modelled = false;
-  unsigned late_only_at = 0;  ///< The only call of `remarks` that says so, from 1; 0 for all.
+  std::set<unsigned> late_only_at = {};  ///< The only calls of `remarks` that say so, from 1; none for all.
 
   std::vector<std::string> remarks() override {
     ++asked_;
-    bool const now = late && (late_only_at == 0 || late_only_at == asked_);
+    bool const now = late && (late_only_at.empty() || late_only_at.contains(asked_));
     return now ? std::vector{sentence()} : std::vector<std::string>();
   }
   DeviceInfo info() const override {

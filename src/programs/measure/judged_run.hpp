@@ -15,7 +15,7 @@
 namespace penstock::measure {
 
 /// Number of runs in which a clock may be late: a machine that was busy for a moment may not be the next time.
-inline constexpr int tries_on_late_clock = 3;
+inline constexpr int tries_on_late_clock = 2;
 
 /// A run in which every tile was recorded, and the verdict on it.
 struct JudgedRun {

@@ -81,17 +81,18 @@ std::string lateness_in(std::string const& results) {
 }
 
 double expected_seconds(SweepToCome const& sweep) {
-  // A process starts, pins memory and ends; a part alone has a quarter of the window, and there are some ten of them.
-  constexpr double start = 0.4, warm_up = 1.25, parts = 10, of_window = 0.28;
+  // A process starts, pins memory and ends. All in windows: a run warms up; the run at half the load and the one that
+  // is judged take two and a half each, and a round of parts alone six (seen on two CPUs, 80 to 150 times slower).
+  constexpr double start = 0.4, run = 1.25, more_run = 2.4, alone = 5.8;
   double const window = sweep.milliseconds * 1e-3 * sweep.factor;
-  double const of_point =
-      (sweep.runs + sweep.more_runs) * (start + warm_up * window) + sweep.rounds_alone * parts * of_window * window;
+  double const of_point = sweep.runs * (start + run * window) + sweep.more_runs * (start + more_run * window) +
+                          sweep.rounds_alone * alone * window;
   return static_cast<double>(sweep.points) * of_point;
 }
 
 double most_seconds(SweepToCome const& sweep) {
   // A sweep of one point is over then on a factor of four times the least.
-  constexpr double at_least = 30, times = 2;
+  constexpr double at_least = 60, times = 2;
   return std::max(at_least, times * expected_seconds(sweep));
 }
 

@@ -85,7 +85,8 @@ class Sweep {
       remark_on_empty_tiles(result);
       if (!result.too_slow.empty()) result.remarks.push_back(result.too_slow);
       if (!result.ceilings && result.too_slow.empty() && !result.late_ceilings.empty())
-        result.remarks.push_back("What its parts come to alone is not known. " + result.late_ceilings);
+        result.remarks.push_back("What its parts come to alone is not known, so it is not judged. " +
+                                 result.late_ceilings);
     }
     if (options_.digests) {
       for (PointResult& result : results_) take_digest(result);
@@ -238,9 +239,11 @@ class Sweep {
     });
   }
 
-  /// Does one more run, in which every tile is recorded.
+  /// Does one more run, in which every tile is recorded. Where a clock was late for the ceilings, a verdict would name
+  /// the wrong bound: it could not tell what there is room for.
   void trace(PointResult& result) {
-    if (!result.judged_by_its_clock() || stop_.stop_requested()) return;
+    bool const without_ceilings = !result.ceilings && !result.late_ceilings.empty();
+    if (!result.judged_by_its_clock() || without_ceilings || stop_.stop_requested()) return;
     attempt_beside(result, "It could not be judged: ", [&] {
       auto run = judged_run(devices_of(result), result.point.setting,
                             {.trial = options_.trial,

@@ -221,9 +221,8 @@ std::optional<Trial> run_trial(DeviceGroup const& devices, Setting const& settin
   name_tile_option(report, wanted);
   expect_well(report);
   Trial trial{.metered = meter.metered().value_or(Metered{}), .report = report, .options = pipeline.options()};
-  MemoryUse const peaks = memory_peaks();
-  trial.pinned_bytes = peaks.pinned;
-  trial.device_bytes = peaks.device;
+  trial.pinned_bytes = memory_peaks().pinned;
+  trial.device_bytes = memory_peaks().device;
   trial.bytes_per_tile = tally.bytes_per_tile();
   trial.items_per_tile = tally.items_per_tile();
   return trial;
@@ -248,6 +247,7 @@ std::optional<LoadedTrial> run_loaded_trial(DeviceGroup const& devices, Setting 
       source, input.seen_by(work.stages),
       [&](Completion& done) {
         source.arrived(done.loan->sequence, OpenLoop::Clock::now());
+        if (done.loan->sequence == load.warm_up) forget_lateness(devices);
         done.ok() ? contents.count(*done.loan) : source.fail();
         hand_on(work, input, source, done);
       },

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <thread>
@@ -136,6 +137,30 @@ TEST_F(SlowClock, SaysByHowMuchWorkTookLongerBecauseItsThreadWaitedForACpu) {
     }
     lost = HostTime::take_lost_part();
   }).join();
+  EXPECT_GT(lost, 0);
+}
+
+/// Seen to fail with a keeper that forgets how long a thread that was woken waited for a CPU.
+TEST_F(SlowClock, CountsTheWaitForACpuOfAThreadThatWasWoken) {
+  double lost = 0;
+  std::atomic<bool> asleep{false}, woken{false};
+  std::jthread sleeper([&] {
+    Crowded const crowded;
+    static_cast<void>(HostTime::take_lost_part());
+    HostTime::begin_call();
+    HostTime::end_call(50us);
+    static_cast<void>(HostTime::take_lost_part());
+    HostTime::end_call(500ns);  // Too little for a sleep.
+    asleep = true;
+    asleep.notify_one();
+    woken.wait(false);
+    HostTime::forget();
+    lost = HostTime::take_lost_part();
+  });
+  asleep.wait(false);
+  woken = true;
+  woken.notify_one();
+  sleeper.join();
   EXPECT_GT(lost, 0);
 }
 

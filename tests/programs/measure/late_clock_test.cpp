@@ -42,12 +42,22 @@ TEST_F(ASweepOnALateClock, JudgesOnceTheClockIsInTime) {
   EXPECT_TRUE(result.ceilings && result.verdict && result.latency);
 }
 
-/// Seen to fail if models go on counting when the window opens.
-TEST(ATrialOnALateClock, IsNotCalledLateForItsWarmUp) {
+/// A model on a machine that is late only in the warm-up. Seen to fail if it goes on counting when the window opens.
+struct ATrialOnALateClock : testing::Test {
   support::LateDevice device;
-  device.modelled = true;
-  device.late_only_at = 1;
   Setting const setting{.pipeline = {.producers = 1, .lanes = 1}, .tile = 4096};
+
+  void SetUp() override {
+    device.modelled = true;
+    device.late_only_at = {1};
+  }
+};
+
+TEST_F(ATrialOnALateClock, HasALatencyAfterItsWarmUp) {
+  EXPECT_TRUE(run_open_loop(device, setting, 1000, {.warm_up = {}, .window = {}}, {}));
+}
+
+TEST_F(ATrialOnALateClock, IsNotCalledLateForItsWarmUp) {
   auto const trial = run_trial(device, setting, {.warm_up = {}, .window = {}}, {});
   ASSERT_TRUE(trial);
   EXPECT_EQ(too_slow_in(trial->report.remarks), "");
@@ -59,7 +69,7 @@ struct ASweepOnAClockThatIsLateOnce : ASweepOnALateClock {
     options.least_repeats = options.most_repeats = options.rounds_of_ceilings = 1;
     options.load = 0;
     options.ceilings = options.judged = false;
-    device.late_only_at = 2;
+    device.late_only_at = {2};
   }
 };
 
@@ -75,6 +85,16 @@ TEST_F(ASweepOnAClockThatIsLateOnce, MeasuresTheCeilingsAgain) {
   PointResult const result = point();
   EXPECT_TRUE(result.ceilings);
   EXPECT_EQ(result.remarks, std::vector<std::string>());
+}
+
+/// Seen to fail with a verdict on such a point.
+TEST_F(ASweepOnAClockThatIsLateOnce, JudgesNothingIfItIsLateForAllCeilings) {
+  options.ceilings = options.judged = true;
+  device.late_only_at = {2, 3};
+  PointResult const result = point();
+  EXPECT_FALSE(result.ceilings || result.verdict);
+  ASSERT_EQ(result.remarks.size(), 1u);
+  EXPECT_NE(result.remarks[0].find("is not judged. " + support::LateDevice::sentence()), std::string::npos);
 }
 
 TEST_F(ASweepOnAClockThatIsLateOnce, JudgesAnotherRun) {
