@@ -76,6 +76,12 @@ penstock_add_component(job
   NEEDS    engine
   LAYERS   job)
 
+penstock_add_component(c
+  WITHOUT_LIBRARY
+  SENTENCE "The C interface: libpenstock.so, for languages that call C."
+  NEEDS    observe models
+  LAYERS   c)
+
 penstock_add_component(jobs
   BY_NAME_ONLY
   FOLDER   programs

@@ -18,7 +18,7 @@ if(PENSTOCK_SANITIZE STREQUAL "")
   include(CheckPIESupported)
   check_pie_supported(LANGUAGES CXX)
 
-  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong;-fstack-clash-protection>"
+  add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fstack-protector-strong;-fstack-clash-protection>"
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fstack-protector-strong,-fstack-clash-protection>)
   # It needs an optimiser.
   add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>")

@@ -103,8 +103,8 @@ std::vector<nlohmann::ordered_json> rows_of(nlohmann::ordered_json const& about,
     row.update({{"what", figure.what},
                 {"value", figure.value},
                 {"unit", figure.unit},
-                {"text", cli::or_null(figure.text)},
-                {"possible", cli::or_null(figure.possible)}});
+                {"text", or_null(figure.text)},
+                {"possible", or_null(figure.possible)}});
   }
   if (rows.empty()) {
     Json& row = rows.emplace_back(about);

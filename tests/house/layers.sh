@@ -18,12 +18,12 @@ outside=(
   'tbb/*|oneapi/*'                   'flow graph'
   'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels lines packets radio images'
   'nvtx3/*'                          'nvtx'
-  'nlohmann/*'                       'verdict operation models page command measure hash doctor lab bench compare jobs whole_programs try tune watch watched'
+  'nlohmann/*'                       'verdict observe operation models page command measure hash doctor lab bench compare jobs whole_programs try tune watch watched'
   'CLI/*'                            'command measure hash doctor lab bench compare jobs whole_programs try tune watch program'
 )
 
 # The folders of private headers, which are written in either way.
-folders='engine observe models ingest egress records collective operate job kernels programs anyprogram course'
+folders='c engine observe models ingest egress records collective operate job kernels programs anyprogram course'
 
 declare -A reach=() layer_of=() flavoured=() above=() part_of=()
 while read -r fact name value; do
@@ -65,7 +65,7 @@ check_component() {
 # check_include FILE:LINE LAYER HEADER: HEADER as it is written, with its quotes.
 check_include() {
   local place=$1 layer=$2 header=${3:1:-1} other path pattern i
-  if [[ $header == penstock/*.hpp ]]; then
+  if [[ $header == penstock/*.@(h|hpp) ]]; then
     other=${layer_of[include/$header]:-none}
     [[ ${reach[$layer]} == *" $other "* ]] ||
       complain "$place: includes $header of layer '$other', but layer '$layer' reaches only: $(names "${reach[$layer]}")"

@@ -108,7 +108,7 @@ Json timeline_of(std::span<PointResult const> results, Flavour flavour) {
     passages.push_back({passage.row, static_cast<int>(passage.step), passage.tile, passage.begin, passage.end});
   }
   for (RecordedSpan const& span : shown.spans)
-    passages.push_back({span.row, step_count + span.name, cli::or_null(span.tile), span.begin, span.end});
+    passages.push_back({span.row, step_count + span.name, or_null(span.tile), span.begin, span.end});
   auto const& trial = results[*best].last;
   Overlap const overlap = overlap_of(
       window, trial ? shared_stream(trial->options, flavour, trial->report.devices.size()) : SharedStream::none);

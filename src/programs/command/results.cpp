@@ -25,18 +25,6 @@ std::string cell(std::string const& text, std::size_t width, bool right) {
 
 using Json = nlohmann::ordered_json;
 
-Json microseconds(std::optional<double> const& seconds) {
-  return or_null(seconds ? std::optional(*seconds * 1e6) : std::nullopt);
-}
-
-Json times_of(Verdict const& verdict) {
-  if (!verdict.device_times) return nullptr;
-  DeviceTimes const& times = *verdict.device_times;
-  return {{"upload_us", microseconds(times.upload)},     {"kernel_us", microseconds(times.kernel)},
-          {"download_us", microseconds(times.download)}, {"overlap", or_null(times.overlap)},
-          {"speedup", or_null(times.speedup)},           {"possible_speedup", or_null(times.possible_speedup)}};
-}
-
 }  // namespace
 
 std::string formatted(char const* pattern, double value) {
@@ -131,21 +119,6 @@ std::string late_sentence(std::string const& told, std::vector<std::string> cons
   return text + ". " + told + "\n";
 }
 
-nlohmann::ordered_json as_members(Verdict const& verdict) {
-  Json advice = Json::array();
-  for (Advice const& one : verdict.advice)
-    advice.push_back({{"change", one.change}, {"gain", one.gain}, {"why", one.why}});
-  auto const& why = verdict.streams_will_not_help;
-  return {{"bound", bound_name(verdict.bound)},
-          {"evidence", verdict.evidence},
-          {"ceiling_gb_per_s", verdict.ceiling ? Json(verdict.ceiling->bytes_per_second / 1e9) : Json(nullptr)},
-          {"advice", advice},
-          {"no_advice", or_null(verdict.no_advice)},
-          {"streams_will_not_help", why ? Json(why->sentence) : Json(nullptr)},
-          {"streams_reason", why ? Json(no_streams_name(why->reason)) : Json(nullptr)},
-          {"device_times", times_of(verdict)}};
-}
-
 BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cuda, std::string const& command_line) {
   auto const topology = Topology::detect();
   return {.version = PENSTOCK_VERSION,
@@ -229,9 +202,7 @@ nlohmann::ordered_json as_members(BenchFacts const& facts) {
         {"nodes", facts.nodes},
         {"memory_bytes", facts.host.memory_bytes}}},
       {"device",
-       {{"kind", facts.device.modelled ? "model"
-                 : gpu                 ? "cuda"
-                                       : "cpu"},
+       {{"kind", kind_name(facts.device)},
         {"name", facts.device.name},
         {"devices", facts.devices},
         {"model", or_null(facts.device.model)},

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/machine/host_limits.hpp"
+#include "observe/report_json.hpp"
 #include "penstock/device.hpp"
 #include "penstock/observe/recording.hpp"
 #include "penstock/report.hpp"
@@ -32,21 +33,8 @@ std::string axis_value_text(std::string const& axis, std::string const& value);
 /// A value of an axis as data: counts and sizes are numbers.
 nlohmann::ordered_json axis_value_as_json(std::string const& value);
 
-/// The text; null for an empty one, which is not known.
-inline nlohmann::ordered_json or_null(std::string const& text) {
-  return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
-}
-
-/// The value; null for one that is not known.
-template <class Value>
-nlohmann::ordered_json or_null(std::optional<Value> const& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
-
 /// Text for people: the one of `describe`, and a line on what a tile takes of the device. Ends a line.
 std::string as_text(Verdict const& verdict);
-/// The members of docs/results.md that follow from the verdict alone.
-nlohmann::ordered_json as_members(Verdict const& verdict);
 
 /// The times of spans as docs/results.md lists them.
 nlohmann::ordered_json as_list(std::vector<SpanTimes> const& spans);

@@ -11,6 +11,7 @@
 
 #include "engine/core/number_text.hpp"
 #include "observe/option_members.hpp"
+#include "observe/report_json.hpp"
 #include "penstock/error.hpp"
 #include "penstock/models/devices.hpp"
 #include "penstock/observe.hpp"
@@ -47,35 +48,6 @@ std::string about(Job const& job, measure::JobRun const& whole, DeviceInfo const
   return text;
 }
 
-/// Null if no tiles were run again.
-Json attribution_json(Attribution const* attribution) {
-  if (attribution == nullptr) return nullptr;
-  Json culprits = Json::array();
-  for (Attribution::Culprit const& culprit : attribution->culprits) {
-    culprits.push_back({{"sequence", culprit.sequence},
-                        {"tag", culprit.tag},
-                        {"stage", culprit.failure.stage},
-                        {"reason", culprit.failure.reason}});
-  }
-  return {{"culprits", culprits},
-          {"innocent", attribution->innocent},
-          {"not_tried", attribution->not_tried},
-          {"remark", or_null(attribution->remark)}};
-}
-
-Json left_out_json(std::span<LeftOut const> all) {
-  Json list = Json::array();
-  for (LeftOut const& one : all) {
-    list.push_back({{"unit", one.unit},
-                    {"reason", one.reason},
-                    {"count", one.count},
-                    {"bytes", one.bytes == 0 ? Json(nullptr) : Json(one.bytes)},
-                    {"remedy", or_null(one.remedy)},
-                    {"lost", one.lost}});
-  }
-  return list;
-}
-
 std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::JobRun const& whole,
                     std::optional<Recording> const& recording) {
   Report const& report = whole.report;
@@ -86,15 +58,9 @@ std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& poi
   }
   Json json{{"schema", 1}, {"kind", "run"}};
   json.update(as_members(facts));
-  json.update(Json{{"options", options},
-                   {"tile_bytes", point.tile_bytes},
-                   {"tiles", report.tiles_done},
-                   {"failed", report.tiles_failed},
-                   {"cancelled", report.tiles_cancelled},
-                   {"bytes_in", report.bytes_in},
-                   {"bytes_out", report.bytes_out},
-                   {"wall_s", seconds_of(report)},
-                   {"item", job.items ? Json(job.item) : Json(nullptr)},
+  json.update(Json{{"options", options}, {"tile_bytes", point.tile_bytes}});
+  json.update(count_members(report));
+  json.update(Json{{"item", job.items ? Json(job.item) : Json(nullptr)},
                    {"items", job.items ? Json(whole.items) : Json(nullptr)},
                    {"left_out", left_out_json(report.left_out)},
                    {"digest", whole.digest ? Json(measure::digest_text(*whole.digest)) : Json(nullptr)},
@@ -112,14 +78,11 @@ std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& poi
 Json row_of(BenchFacts const& facts, Job const& job, JobPoint const& point, measure::JobRun const& whole) {
   Report const& report = whole.report;
   double const seconds = seconds_of(report);
-  Json row{{"tile_bytes", point.tile_bytes},
-           {"tiles", report.tiles_done},
-           {"failed", report.tiles_failed},
-           {"cancelled", report.tiles_cancelled},
-           {"bytes_in", report.bytes_in},
-           {"bytes_out", report.bytes_out},
-           {"wall_s", seconds},
-           {"gb_per_s", seconds > 0 ? Json(static_cast<double>(report.bytes_in) / 1e9 / seconds) : Json(nullptr)},
+  Json row;
+  row["tile_bytes"] = point.tile_bytes;
+  row.update(count_members(report));
+  row.update(
+      Json{{"gb_per_s", seconds > 0 ? Json(static_cast<double>(report.bytes_in) / 1e9 / seconds) : Json(nullptr)},
            {"items", job.items ? Json(whole.items) : Json(nullptr)},
            {"digest", whole.digest ? Json(measure::digest_text(*whole.digest)) : Json(nullptr)},
            {"bound", report.verdict ? Json(bound_name(report.verdict->bound)) : Json(nullptr)},
@@ -128,7 +91,7 @@ Json row_of(BenchFacts const& facts, Job const& job, JobPoint const& point, meas
            {"version", facts.version},
            {"commit", or_null(facts.commit)},
            {"flavour", flavour_name(facts.flavour)},
-           {"date", facts.date}};
+           {"date", facts.date}});
   for (JobOption const& option : job.options) {
     std::string list;
     for (std::string const& value : point.values.texts(option.name)) list += (list.empty() ? "" : " ") + value;

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* penstock for C, and for every language that calls C. Library: libpenstock.so.0, of the per-thread flavour.
+ *
+ * Rules of all functions:
+ * - Strings are UTF-8 and end with a zero byte. A function copies what it keeps.
+ * - A function that may fail returns a status. If that is not PENSTOCK_OK, `penstock_last_error` has the sentence, and
+ *   nothing was written to the places for results. No exception and no signal leaves the library.
+ * - A structure with a member `size` may get more members in later versions. Set all of it to zero, then `size` to its
+ *   sizeof; a member that is 0 has its default.
+ * - Functions of a program that the library calls get `user` as their first argument. Those that return a number fail
+ *   by a negative one; `penstock_fail` says why before that.
+ * - A null pointer is refused by a function that returns a status; others need one that exists, unless they say so.
+ */
+#ifndef PENSTOCK_PENSTOCK_H_
+#define PENSTOCK_PENSTOCK_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PENSTOCK_API __attribute__((visibility("default")))
+
+/* What a function returns. Numbers keep their meaning in later versions, which may have more of them. */
+typedef int32_t penstock_status;
+enum {
+  PENSTOCK_OK = 0,
+  PENSTOCK_BAD_ARGUMENT = 1, /* The caller asked for something impossible; the sentence says what to ask for instead. */
+  PENSTOCK_UNSUPPORTED = 2,  /* This build or this device cannot do it. */
+  PENSTOCK_NO_DRIVER = 3,
+  PENSTOCK_DRIVER_TOO_OLD = 4,
+  PENSTOCK_NO_DEVICE = 5,
+  PENSTOCK_OUT_OF_DEVICE_MEMORY = 6,
+  PENSTOCK_OUT_OF_PINNED_MEMORY = 7,
+  PENSTOCK_OUT_OF_MEMORY = 8,
+  PENSTOCK_DEVICE_REFUSED = 9, /* One call was refused; the next may succeed. */
+  PENSTOCK_DEVICE_LOST = 10,   /* Every later call on this device fails, too. */
+  PENSTOCK_SYSTEM = 11,        /* The operating system refused; the sentence has its words. */
+  PENSTOCK_FAILED = 12         /* An exception of no other kind. */
+};
+
+/* Version of the library: 10000 times the major number, 100 times the minor one, and the patch number. */
+PENSTOCK_API uint32_t penstock_version(void);
+/* The sentence of the last call on this thread that did not return PENSTOCK_OK; it never is null.
+ *
+ * Lives: until the next call of the library on this thread. */
+PENSTOCK_API char const* penstock_last_error(void);
+/* Says why the program's function, which calls this and then returns a negative number, fails.
+ *
+ * Threads: the one on which the library called that function. */
+PENSTOCK_API void penstock_fail(char const* reason);
+/* Frees a text that a function of the library wrote to a `char**`. Null is allowed. */
+PENSTOCK_API void penstock_free_text(char* text);
+
+/* Gets sentences on errors that no caller gets: of destructors and of the library's threads.
+ *
+ * Threads: any, several at once. It must not call the library. */
+typedef void (*penstock_message_hook)(char const* sentence);
+/* Sets the hook of this process; null drops all messages. Until then they go to standard error. */
+PENSTOCK_API void penstock_set_message_hook(penstock_message_hook hook);
+
+/* ---- Devices ---- */
+
+typedef struct penstock_devices penstock_devices;
+
+/* Opens devices by a list of names with commas: "auto", "cpu", "cuda:0,cuda:1", "cuda:all", "model:h200".
+ *
+ * Threads: any.
+ * Blocks:  tenths of a second for a GPU. */
+PENSTOCK_API penstock_status penstock_devices_open(char const* names, penstock_devices** devices);
+/* Null is allowed. Pipelines that use the devices keep them. */
+PENSTOCK_API void penstock_devices_close(penstock_devices* devices);
+/* Writes what they are as JSON: an array of objects with `name`, `description`, `kind`, `memory_bytes`. */
+PENSTOCK_API penstock_status penstock_devices_json(penstock_devices const* devices, char** json);
+
+/* ---- Tiles ---- */
+
+/* A block of pinned host memory with one to four inputs and an output.
+ *
+ * Threads: one at a time. */
+typedef struct penstock_tile penstock_tile;
+
+typedef struct penstock_bytes {
+  void* data;
+  size_t size;
+} penstock_bytes;
+
+/* All of an input, 0 to 3, whether filled or not; empty if there is none. */
+PENSTOCK_API penstock_bytes penstock_tile_input(penstock_tile const* tile, uint32_t which);
+PENSTOCK_API size_t penstock_tile_filled(penstock_tile const* tile, uint32_t which);
+/* Says how many bytes of an input are valid. More than it has fails the tile, or the call that submits it. */
+PENSTOCK_API void penstock_tile_set_filled(penstock_tile* tile, uint32_t which, size_t bytes);
+/* The output; `penstock_tile_produced` bytes of it are valid behind the stage. */
+PENSTOCK_API penstock_bytes penstock_tile_output(penstock_tile const* tile);
+PENSTOCK_API size_t penstock_tile_produced(penstock_tile const* tile);
+/* The tile's place in the order of the input: 0, 1, 2 ... */
+PENSTOCK_API uint64_t penstock_tile_sequence(penstock_tile const* tile);
+/* A number of the program's own, which stays with the tile until it is back in its pool. */
+PENSTOCK_API uint64_t penstock_tile_tag(penstock_tile const* tile);
+PENSTOCK_API void penstock_tile_set_tag(penstock_tile* tile, uint64_t tag);
+/* Returns a tile that was borrowed, or kept by a sink, to its pool. Null is allowed. */
+PENSTOCK_API void penstock_tile_give_back(penstock_tile* tile);
+
+/* ---- Stages: the work on the device ---- */
+
+/* A queue of device work, in order. It is valid within the call that gets it; that of a penstock_lane as long as the
+ * lane's state. */
+typedef struct penstock_stream penstock_stream;
+
+/* The cudaStream_t of the stream; null on a device that is no GPU. */
+PENSTOCK_API void* penstock_stream_cuda(penstock_stream* stream);
+/* A kernel of the CPU device: called once for each block, by several threads at once. */
+typedef void (*penstock_kernel)(void* argument, uint32_t block);
+/* Runs a kernel on a device that is no GPU. `argument` is copied, so that it may die behind this call.
+ *
+ * Shape:  `bytes` at `argument`; the kernel gets their copy, aligned for every type of C.
+ * Blocks: never. */
+PENSTOCK_API penstock_status penstock_stream_launch(penstock_stream* stream, uint32_t blocks, penstock_kernel kernel,
+                                                    void const* argument, size_t bytes);
+/* Copies within the order of the stream. Host memory that is not pinned may keep the caller. */
+PENSTOCK_API penstock_status penstock_stream_upload(penstock_stream* stream, void* device, void const* host,
+                                                    size_t bytes);
+PENSTOCK_API penstock_status penstock_stream_download(penstock_stream* stream, void* host, void const* device,
+                                                      size_t bytes);
+/* Blocks: until the device has done all earlier work of the stream. */
+PENSTOCK_API penstock_status penstock_stream_synchronize(penstock_stream* stream);
+
+/* A tile as a stage gets it: addresses of the device. The inputs have the bytes that were filled. */
+typedef struct penstock_device_tile {
+  size_t size;
+  void* input;
+  size_t input_bytes;
+  void* output;
+  size_t output_bytes;
+  uint64_t sequence;
+  uint64_t tag;
+  void* more_inputs[3];
+  size_t more_input_bytes[3];
+} penstock_device_tile;
+
+/* The place of a stage's state. */
+typedef struct penstock_lane {
+  size_t size;
+  uint32_t number;
+  uint32_t multiprocessors; /* That kernels may use; compute threads on the CPU device. */
+  int32_t on_gpu;           /* 1 on a GPU; 0 where `penstock_stream_launch` runs kernels. */
+  char const* device;       /* "cuda:1" */
+  penstock_stream* stream;
+} penstock_lane;
+
+/* Promises of a stage; docs/stages.md has them. */
+enum { PENSTOCK_ELEMENTWISE = 1, PENSTOCK_READS_ONCE = 2, PENSTOCK_CAPTURABLE = 4, PENSTOCK_ANY_ALIGNMENT = 8 };
+
+/* The work on each tile. `run` is needed, all else may be null.
+ *
+ * Threads: each lane calls `make`, `prepare`, `run`, `finish` with a state of its own; `merge` and `destroy` come from
+ *          the thread that waits for the run, or from the lane. */
+typedef struct penstock_stage {
+  size_t size;
+  void* user;
+  uint32_t promises;
+  uint32_t in_order; /* 1: one lane gets all tiles in the order of the input. */
+  /* Makes the state of one lane; without it the state is `user`, which all lanes share. */
+  int32_t (*make)(void* user, penstock_lane const* lane, void** state);
+  /* Loads what `run` needs, before the first tile. */
+  int32_t (*prepare)(void* state, penstock_stream* stream);
+  /* Enqueues the work on a tile, and returns the bytes of output to bring back. Should not wait. */
+  int64_t (*run)(void* state, penstock_device_tile const* tile, penstock_stream* stream);
+  /* Enqueues what brings the lane's own result back, behind the last tile. */
+  int32_t (*finish)(void* state, penstock_stream* stream);
+  /* Takes the state of each lane that finished, one after the other. */
+  void (*merge)(void* user, void* state);
+  /* Frees a state that `make` made. */
+  void (*destroy)(void* state);
+} penstock_stage;
+
+/* ---- Source and sink ---- */
+
+/* The input of a run.
+ *
+ * Threads: producers; `next` one at a time, `fill` several at a time, each for another tile. */
+typedef struct penstock_source {
+  size_t size;
+  void* user;
+  /* Decides what the tile will have: 1, or 0 at the end of the input. A negative number ends it with a failure. */
+  int32_t (*next)(void* user, penstock_tile* tile);
+  /* Writes the input and returns its bytes; other inputs by `penstock_tile_set_filled`. A negative number fails the
+   * tile. Null: `next` has filled it, and has called `penstock_tile_set_filled`. */
+  int64_t (*fill)(void* user, penstock_tile* tile);
+} penstock_source;
+
+enum { PENSTOCK_DONE = 0, PENSTOCK_TILE_FAILED = 1, PENSTOCK_CANCELLED = 2 };
+
+/* The end of a tile. */
+typedef struct penstock_completion {
+  size_t size;
+  penstock_tile* tile;
+  int32_t outcome;      /* PENSTOCK_DONE, PENSTOCK_TILE_FAILED or PENSTOCK_CANCELLED */
+  penstock_status kind; /* Of a failure; else PENSTOCK_OK. */
+  char const* stage;    /* Where it failed: "source", "upload", "stage" ...; else null. */
+  char const* reason;   /* A sentence; else null. */
+  int32_t keep;         /* Set it to 1 to keep the tile; `penstock_tile_give_back` returns it. */
+} penstock_completion;
+
+/* Gets the one completion of each tile. The tile returns to its pool when `take` returns, unless that keeps it.
+ *
+ * Threads: one at a time; several with PENSTOCK_PARALLEL_SINK. */
+typedef struct penstock_sink {
+  size_t size;
+  void* user;
+  int32_t (*take)(void* user, penstock_completion* completion);
+} penstock_sink;
+
+/* ---- Pipelines ---- */
+
+typedef struct penstock_pipeline penstock_pipeline;
+
+/* An option by its name: {"lanes", "2"}, {"ordered", "yes"}. `penstock help bench` has them. */
+typedef struct penstock_option {
+  char const* name;
+  char const* value;
+} penstock_option;
+
+enum {
+  PENSTOCK_IN_PLACE = 1,      /* First input and output are the same bytes. */
+  PENSTOCK_PARALLEL_SINK = 2, /* Several consumers call the sink at once. */
+  PENSTOCK_VERDICT = 4        /* The report says what bounded the run. */
+};
+
+typedef struct penstock_pipeline_options {
+  size_t size;
+  size_t input_bytes;
+  size_t output_bytes;
+  size_t more_input_bytes[3];
+  penstock_option const* options;
+  size_t option_count;
+  uint64_t flags;
+} penstock_pipeline_options;
+
+/* Places and pins the tiles.
+ *
+ * Threads: any.
+ * Blocks:  until every page was touched and is pinned, some 0.3 s a GiB. */
+PENSTOCK_API penstock_status penstock_pipeline_create(penstock_devices* devices,
+                                                      penstock_pipeline_options const* options,
+                                                      penstock_pipeline** pipeline);
+/* Stops and drains what runs. All tiles that were kept must be back. Null is allowed.
+ *
+ * Threads: one that is in no function that the pipeline calls.
+ * Blocks:  until the last completion. */
+PENSTOCK_API void penstock_pipeline_destroy(penstock_pipeline* pipeline);
+
+/* A summary of a run. */
+typedef struct penstock_report penstock_report;
+
+/* Processes the whole source. Failures of tiles are in the report, and the status is PENSTOCK_OK then.
+ *
+ * Blocks: until the last completion. */
+PENSTOCK_API penstock_status penstock_run(penstock_pipeline* pipeline, penstock_source const* source,
+                                          penstock_stage const* stage, penstock_sink const* sink,
+                                          penstock_report** report);
+/* For a program that has threads of its own: start, then `penstock_borrow` and `penstock_submit` on any of them, then
+ * drain. */
+PENSTOCK_API penstock_status penstock_start(penstock_pipeline* pipeline, penstock_stage const* stage,
+                                            penstock_sink const* sink);
+/* Threads: any.
+ * Blocks:  until a tile is free. */
+PENSTOCK_API penstock_status penstock_borrow(penstock_pipeline* pipeline, penstock_tile** tile);
+/* The same; writes null if no tile is free, or will be. Never blocks. */
+PENSTOCK_API penstock_status penstock_try_borrow(penstock_pipeline* pipeline, penstock_tile** tile);
+/* Submits a tile. It is the pipeline's from then on, also if this fails.
+ *
+ * Threads: any. */
+PENSTOCK_API penstock_status penstock_submit(penstock_pipeline* pipeline, penstock_tile* tile);
+/* Waits for all tiles that were submitted, and reports.
+ *
+ * Threads: one.
+ * Blocks:  until the last completion. */
+PENSTOCK_API penstock_status penstock_drain(penstock_pipeline* pipeline, penstock_report** report);
+/* Cancels what no device has started; the call that runs or drains still reports.
+ *
+ * Threads: any. */
+PENSTOCK_API void penstock_stop(penstock_pipeline* pipeline);
+/* Writes the state of the pipeline at this moment as JSON.
+ *
+ * Threads: any. */
+PENSTOCK_API penstock_status penstock_snapshot_json(penstock_pipeline* pipeline, char** json);
+
+/* 1 if every tile is done, no input is lost and nothing else failed. */
+PENSTOCK_API int32_t penstock_report_ok(penstock_report const* report);
+/* Lines for a person. */
+PENSTOCK_API penstock_status penstock_report_text(penstock_report const* report, char** text);
+/* The same as data, with the names of `penstock run --json`. */
+PENSTOCK_API penstock_status penstock_report_json(penstock_report const* report, char** json);
+/* Null is allowed. */
+PENSTOCK_API void penstock_report_destroy(penstock_report* report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PENSTOCK_PENSTOCK_H_ */

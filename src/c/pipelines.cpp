@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices, pipelines and reports of the C interface.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "c/adapters.hpp"
+#include "c/calls.hpp"
+
+#include "observe/option_table.hpp"
+#include "observe/report_json.hpp"
+#include "penstock/models/devices.hpp"
+#include "penstock/observe.hpp"
+#include "penstock/pipeline.hpp"
+
+using namespace penstock;
+
+struct penstock_devices {
+  std::shared_ptr<Devices> open;
+};
+
+struct penstock_pipeline {
+  std::shared_ptr<Devices> devices;  ///< Dies last.
+  Pipeline pipeline;
+};
+
+struct penstock_report {
+  Report report;
+};
+
+namespace {
+
+/// Sets the options that have a name.
+///
+/// Throws: Error of kind bad_argument.
+void set_named(PipelineOptions& options, std::span<penstock_option const> named) {
+  for (penstock_option const& one : named) {
+    std::string const name = &c::existing(one.name, "name");
+    std::string const value = &c::existing(one.value, "value");
+    OptionRow const* const row = find_option(name);
+    if (row == nullptr || !row->in(named_in::commands)) {
+      throw Error(ErrorKind::bad_argument,
+                  "There is no option '" + name + "': `penstock help bench` lists those of a pipeline.");
+    }
+    if (name == "tile") {
+      throw Error(ErrorKind::bad_argument, "The size of a tile is in input_bytes and output_bytes, not in an option.");
+    }
+    row->set(options, value);
+  }
+}
+
+PipelineOptions options_of(penstock_pipeline_options const* given) {
+  penstock_pipeline_options const all = c::sized(given, "options");
+  constexpr std::uint64_t known = PENSTOCK_IN_PLACE | PENSTOCK_PARALLEL_SINK | PENSTOCK_VERDICT;
+  if ((all.flags & ~known) != 0) {
+    throw Error(ErrorKind::unsupported, "The options have a flag that this version of the library does not know.");
+  }
+  PipelineOptions options;
+  options.tile.input_bytes = all.input_bytes;
+  options.tile.output_bytes = all.output_bytes;
+  for (std::size_t i = 0; i < most_more_inputs; ++i) options.tile.more_input_bytes[i] = all.more_input_bytes[i];
+  options.tile.in_place = (all.flags & PENSTOCK_IN_PLACE) != 0;
+  options.parallel_sink = (all.flags & PENSTOCK_PARALLEL_SINK) != 0;
+  if ((all.flags & PENSTOCK_VERDICT) != 0) options.watching.hooks.push_back(verdicts());
+  if (all.option_count > 0) set_named(options, {&c::existing(all.options, "options"), all.option_count});
+  return options;
+}
+
+}  // namespace
+
+penstock_status penstock_devices_open(char const* names, penstock_devices** devices) {
+  return c::guarded([&] {
+    penstock_devices*& place = c::existing(devices, "devices");
+    auto open = std::make_shared<Devices>(open_devices(&c::existing(names, "names")));
+    place = new penstock_devices{std::move(open)};
+  });
+}
+
+void penstock_devices_close(penstock_devices* devices) {
+  delete devices;
+}
+
+penstock_status penstock_devices_json(penstock_devices const* devices, char** json) {
+  return c::guarded([&] {
+    char*& place = c::existing(json, "json");
+    place = c::copied(devices_json(*c::existing(devices, "devices").open));
+  });
+}
+
+penstock_status penstock_pipeline_create(penstock_devices* devices, penstock_pipeline_options const* options,
+                                         penstock_pipeline** pipeline) {
+  return c::guarded([&] {
+    penstock_pipeline*& place = c::existing(pipeline, "pipeline");
+    auto open = c::existing(devices, "devices").open;
+    place = new penstock_pipeline{open, Pipeline(*open, options_of(options))};
+  });
+}
+
+void penstock_pipeline_destroy(penstock_pipeline* pipeline) {
+  delete pipeline;
+}
+
+penstock_status penstock_run(penstock_pipeline* pipeline, penstock_source const* source, penstock_stage const* stage,
+                             penstock_sink const* sink, penstock_report** report) {
+  return c::guarded([&] {
+    penstock_report*& place = c::existing(report, "report");
+    c::CSource input(source);
+    Pipeline& it = c::existing(pipeline, "pipeline").pipeline;
+    place = new penstock_report{it.run(input, c::stages_of(stage), c::sink_of(sink))};
+  });
+}
+
+penstock_status penstock_start(penstock_pipeline* pipeline, penstock_stage const* stage, penstock_sink const* sink) {
+  return c::guarded([&] { c::existing(pipeline, "pipeline").pipeline.start(c::stages_of(stage), c::sink_of(sink)); });
+}
+
+penstock_status penstock_borrow(penstock_pipeline* pipeline, penstock_tile** tile) {
+  return c::guarded([&] {
+    penstock_tile*& place = c::existing(tile, "tile");
+    place = c::handle(*c::existing(pipeline, "pipeline").pipeline.feed().borrow().release());
+  });
+}
+
+penstock_status penstock_try_borrow(penstock_pipeline* pipeline, penstock_tile** tile) {
+  return c::guarded([&] {
+    penstock_tile*& place = c::existing(tile, "tile");
+    std::optional<Loan> loan = c::existing(pipeline, "pipeline").pipeline.feed().try_borrow();
+    place = loan ? c::handle(*loan->release()) : nullptr;
+  });
+}
+
+penstock_status penstock_submit(penstock_pipeline* pipeline, penstock_tile* tile) {
+  return c::guarded([&] {
+    Loan loan = Loan::resume(reinterpret_cast<Tile*>(&c::existing(tile, "tile")));
+    c::existing(pipeline, "pipeline").pipeline.feed().submit(std::move(loan));
+  });
+}
+
+penstock_status penstock_drain(penstock_pipeline* pipeline, penstock_report** report) {
+  return c::guarded([&] {
+    penstock_report*& place = c::existing(report, "report");
+    place = new penstock_report{c::existing(pipeline, "pipeline").pipeline.drain()};
+  });
+}
+
+void penstock_stop(penstock_pipeline* pipeline) {
+  if (pipeline != nullptr) pipeline->pipeline.stop();
+}
+
+penstock_status penstock_snapshot_json(penstock_pipeline* pipeline, char** json) {
+  return c::guarded([&] {
+    char*& place = c::existing(json, "json");
+    place = c::copied(snapshot_json(c::existing(pipeline, "pipeline").pipeline.snapshot()));
+  });
+}
+
+std::int32_t penstock_report_ok(penstock_report const* report) {
+  return report != nullptr && report->report.ok() ? 1 : 0;
+}
+
+penstock_status penstock_report_text(penstock_report const* report, char** text) {
+  return c::guarded([&] {
+    char*& place = c::existing(text, "text");
+    place = c::copied(describe(c::existing(report, "report").report));
+  });
+}
+
+penstock_status penstock_report_json(penstock_report const* report, char** json) {
+  return c::guarded([&] {
+    char*& place = c::existing(json, "json");
+    place = c::copied(report_json(c::existing(report, "report").report));
+  });
+}
+
+void penstock_report_destroy(penstock_report* report) {
+  delete report;
+}
