@@ -170,6 +170,9 @@ expect 'the record after a check of what has changed' "$(diff "$scratch/before" 
 check --changed --minutes 0 asan
 expect 'without time' "$code $(grep -c ^ctest "$scratch/calls") $(grep '^no time' "$scratch/said")" \
   '0 1 no time was left for asan:under asan:above asan:rest: ./dev check has them'
+check --changed --minutes 0 --engine-minutes 0 asan
+expect 'without time for the engine' "$code $(grep -c ^ctest "$scratch/calls") $(grep '^no time' "$scratch/said" | head -1)" \
+  '0 0 no time was left for asan:engine: ./dev check has them'
 check --changed demo
 expect 'parts that have a share in the demo' "$(grep -oE '^demo:[a-z]+ ' "$scratch/said" | sort -u)" 'demo:rest '
 echo 'under\.' >"$scratch/fails"

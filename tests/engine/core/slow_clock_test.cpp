@@ -140,13 +140,12 @@ TEST_F(SlowClock, SaysByHowMuchWorkTookLongerBecauseItsThreadWaitedForACpu) {
   EXPECT_GT(lost, 0);
 }
 
-/// Seen to fail with a keeper that forgets how long a thread that was woken waited for a CPU.
-TEST_F(SlowClock, CountsTheWaitForACpuOfAThreadThatWasWoken) {
+/// The part of its work that a thread lost which was woken on a CPU that others have.
+double lost_by_one_that_is_woken() {
   double lost = 0;
   std::atomic<bool> asleep{false}, woken{false};
   std::jthread sleeper([&] {
     Crowded const crowded;
-    static_cast<void>(HostTime::take_lost_part());
     HostTime::begin_call();
     HostTime::end_call(50us);
     static_cast<void>(HostTime::take_lost_part());
@@ -161,6 +160,14 @@ TEST_F(SlowClock, CountsTheWaitForACpuOfAThreadThatWasWoken) {
   woken = true;
   woken.notify_one();
   sleeper.join();
+  return lost;
+}
+
+/// It may have got the CPU at once, so it is woken until it has not. Seen to fail with a keeper that forgets how long a
+/// thread that was woken waited.
+TEST_F(SlowClock, CountsTheWaitForACpuOfAThreadThatWasWoken) {
+  double lost = 0;
+  for (int turn = 0; turn < 20 && lost == 0; ++turn) lost = lost_by_one_that_is_woken();
   EXPECT_GT(lost, 0);
 }
 
