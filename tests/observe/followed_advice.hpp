@@ -120,8 +120,8 @@ struct AFollowedPipeline : testing::Test {
             before.disturbed.empty() ? after.disturbed : before.disturbed};
   }
 
-  /// Expects that of `follow`. It tries again where the machine was too busy for the times, and skips where it always
-  /// was.
+  /// Expects that of `follow`, in one of three turns: a thread that is held up for less than a report tells makes a run
+  /// of some milliseconds slower. Skips where the machine was too busy for the times.
   void expect_advice_to_hold(Bound bound, std::string const& change, Promise promise = Promise::met) {
     Followed last;
     for (int turn = 0; turn < 3; ++turn) {
@@ -129,8 +129,8 @@ struct AFollowedPipeline : testing::Test {
       last = follow(bound, change, promise);
       kernel = kernel_before;
       if (last.problem.empty()) return;
-      if (last.disturbed.empty()) FAIL() << last.problem;
     }
+    if (last.disturbed.empty()) FAIL() << last.problem;
     GTEST_SKIP() << last.disturbed << '\n' << last.problem;
   }
 
