@@ -94,7 +94,7 @@ struct ALateSweep : testing::Test {
 };
 
 TEST_F(ALateSweep, HasTimeForALargerFactor) {
-  EXPECT_GE(most_seconds(sweep), 30);
+  EXPECT_GE(most_seconds(sweep), 60);
   EXPECT_EQ(raised_factor(sweep, 60, most_seconds(sweep)), 60u);
   sweep.points = 100;
   EXPECT_GE(most_seconds(sweep), 2 * expected_seconds(sweep));
