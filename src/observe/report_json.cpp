@@ -16,7 +16,7 @@ Json microseconds(std::optional<double> const& seconds) {
   return or_null(seconds ? std::optional(*seconds * 1e6) : std::nullopt);
 }
 
-double seconds(std::chrono::nanoseconds time) noexcept {
+double in_seconds(std::chrono::nanoseconds time) noexcept {
   return std::chrono::duration<double>(time).count();
 }
 
@@ -67,7 +67,7 @@ nlohmann::ordered_json as_members(Verdict const& verdict) {
 
 nlohmann::ordered_json count_members(Report const& report) {
   return {{"tiles", report.tiles_done},  {"failed", report.tiles_failed}, {"cancelled", report.tiles_cancelled},
-          {"bytes_in", report.bytes_in}, {"bytes_out", report.bytes_out}, {"wall_s", seconds(report.wall)}};
+          {"bytes_in", report.bytes_in}, {"bytes_out", report.bytes_out}, {"wall_s", in_seconds(report.wall)}};
 }
 
 nlohmann::ordered_json attribution_json(Attribution const* attribution) {
@@ -122,10 +122,10 @@ std::string report_json(Report const& report) {
                    {"first_sink_failure", first_failure_json(report.first_sink_failure)},
                    {"run_failures", run_failures},
                    {"devices", devices},
-                   {"cpu_s", seconds(report.cpu)},
-                   {"borrow_wait_s", seconds(report.borrow_wait)},
-                   {"fill_s", seconds(report.fill)},
-                   {"sink_s", seconds(report.sink)},
+                   {"cpu_s", in_seconds(report.cpu)},
+                   {"borrow_wait_s", in_seconds(report.borrow_wait)},
+                   {"fill_s", in_seconds(report.fill)},
+                   {"sink_s", in_seconds(report.sink)},
                    {"pool_tiles", report.pool_tiles},
                    {"pool_bytes", report.pool_bytes}});
   return text_of(json);
