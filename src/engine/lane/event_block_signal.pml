@@ -10,6 +10,7 @@
 //
 // Each statement is one step, so this is the code with sequentially consistent atomics, as EventCount has them. What the
 // weaker ones of the signal could do the thread sanitizer and the contract tests look for.
+// Two steps are one where no other process can undo what the first has waited for.
 
 #ifndef TILES
 #define TILES 3  // In all.
@@ -54,7 +55,7 @@ byte passed = 0;
 // What must come of it.
 #define NONE 255
 byte at = NONE;  // The wait that the thread is at.
-byte retired = 0;
+local byte retired = 0;
 bool thread_ended = false;
 bool lane_ended = false;
 
@@ -68,7 +69,7 @@ proctype submitter() {
 
 proctype device() {
   do
-  :: passed < put -> passed++
+  :: atomic { passed < put -> passed++ }
   :: lane_ended -> break
   od
 }
@@ -184,8 +185,7 @@ active proctype lane() {
   run device();
   run waiter();
   do
-  :: len(tickets) > 0 ->
-    tickets ? _;
+  :: tickets ? _ ->
     do  // As far as the device confirms, whatever the ticket says.
     :: passed > retired -> retired++
     :: else -> break

@@ -7,6 +7,8 @@
 //
 // Each statement is one step, so this is the code with sequentially consistent atomics; EventCount and Lane use these
 // where it matters. What weaker orders could do the thread sanitizer and the contract tests look for.
+// Two steps are one where no other process can undo what the first has waited for. What is only counted for the last assertions
+// is no step of its own.
 
 #ifndef TILES
 #define TILES 3  // Submitted in all, by two threads; the second submits one.
@@ -33,7 +35,7 @@
 EventCount bell;
 // The inbox: a writer claims a place and then writes it; the lane sees nothing behind a place that is not written.
 byte claimed = 0;
-byte taken = 0;
+local byte taken = 0;
 bool written[TILES + 1] = false;  // The last one never is.
 chan tickets = [8] of { byte };
 byte load = 0;
@@ -45,12 +47,12 @@ byte passed = 0;
 chan calls = [CALLS] of { byte };
 
 // What the lane has done, and what must come of it.
-byte retired = 0;
+local byte retired = 0;
 byte submitted = 0;
 byte refused = 0;
-byte completed = 0;
+local byte completed = 0;
 bool lane_ended = false;
-byte extra = EXTRA;
+local byte extra = EXTRA;
 
 // The second step of Mailbox::push. The first comes with the look at `closed`: it shows nothing.
 inline put_into_inbox() {
@@ -71,18 +73,17 @@ inline submit() {
 #if MISTAKE != SAYS_NOTHING_WHEN_IT_GIVES_BACK
     notify(bell)
 #endif
-  :: atomic { !closed -> place = claimed; claimed++ };
+  :: atomic { !closed -> place = claimed; claimed++; submitted++ };
 #if MISTAKE == COUNTS_AFTER_IT_LOOKED
     load++;
 #endif
 #if MISTAKE == RINGS_BEFORE_IT_PUTS
     notify(bell);
-    put_into_inbox();
+    put_into_inbox()
 #else
     put_into_inbox();
-    notify(bell);
+    notify(bell)
 #endif
-    submitted++
   fi
 }
 
@@ -102,7 +103,7 @@ proctype closer() {
 
 proctype device() {
   do
-  :: passed < put -> passed++
+  :: atomic { passed < put -> passed++ }
   :: lane_ended -> break
   od
 }
@@ -121,10 +122,9 @@ proctype caller() {
   do
   :: calls ? <number> ->
     perhaps_ticket_too_many();
-    (passed >= number || lane_ended);
     if
-    :: passed >= number -> tickets ! number; notify(bell)
-    :: else
+    :: atomic { passed >= number -> tickets ! number }; notify(bell)
+    :: passed < number && lane_ended
     fi;
     calls ? number
   :: lane_ended -> break
@@ -148,7 +148,7 @@ inline retire_one() {
 // SideStream::arm: sees to it that a call is under way if a tile is in flight.
 inline arm() {
   do
-  :: asked < put && asked - heard < CALLS && len(calls) < CALLS -> asked++; calls ! asked
+  :: atomic { asked < put && asked - heard < CALLS && len(calls) < CALLS -> asked++; calls ! asked }
   :: else -> break
   od
 }
@@ -165,8 +165,7 @@ active proctype lane() {
   run device();
   run caller();
   do
-  :: len(tickets) > 0 ->
-    tickets ? number;
+  :: tickets ? number ->
 #if MISTAKE == BELIEVES_EVERY_TICKET
     do
     :: retired < number -> retire_one()
