@@ -41,7 +41,6 @@ fail() {
 # included. A component without a folder tests/NAME is tested with the one that has tests/OTHER/NAME. All parts
 # but the engine need models: their tests have devices of them.
 read_parts() {
-  local kind name part
   cat >"$scratch/facts.cmake" <<'END'
 function(penstock_add_component name)
   cmake_parse_arguments(PARSE_ARGV 1 it "DIVIDED;BY_NAME_ONLY;WITHOUT_LIBRARY" "SENTENCE;FOLDER" "NEEDS;LAYERS;PACKAGES")
@@ -57,14 +56,13 @@ include("${CMAKE_SOURCE_DIR}/cmake/PenstockComponents.cmake")
 END
   cmake -P "$scratch/facts.cmake" >"$scratch/facts" 2>&1 || true
   grep -q '^component engine$' "$scratch/facts" || fail "cmake/PenstockComponents.cmake has no engine: $(<"$scratch/facts")"
-  while read -r kind name _; do
-    [[ $kind == component ]] || continue
-    case $name in
-      programs | jobs) part=$last ;;
-      *) part=$(find tests -mindepth 1 -maxdepth 2 -type d -name "$name" | awk -F / '{ print NF, $2 }' | sort -n | sed -n '1s/.* //p') ;;
-    esac
-    echo "$name ${part:-$last}"
-  done <"$scratch/facts" >"$scratch/part_of"
+  find tests -mindepth 1 -maxdepth 2 -type d | sort >"$scratch/folders"
+  awk -F '[ /]' -v last="$last" '
+    FILENAME ~ /folders$/ { if (NF == 2) part[$2] = $2; else if (!($3 in below)) below[$3] = $2; next }
+    $1 == "component" {
+      it = $2 in part ? part[$2] : $2 in below ? below[$2] : last
+      print $2, $2 ~ /^(programs|jobs)$/ ? last : it
+    }' "$scratch/folders" "$scratch/facts" >"$scratch/part_of"
   awk -v last="$last" '
     NR == FNR { part[$1] = $2; if ($2 != last && !known[$2]++) order[++parts] = $2; print "part", $1, $2; next }
     FNR == 1 { order[++parts] = last }
@@ -173,16 +171,19 @@ parts_of_paths() {
 # rows_by_part STEP
 rows_by_part() {
   local step=$1 part
+  local -a chosen
+  mapfile -t chosen < <(parts_of "$step")
   blobs | parts_of_paths >"$scratch/blobs"
-  for part in $(parts_of "$step"); do
-    {
-      tools "$step"
-      awk -F '\t' -v part="$part" '
-        NR == FNR { split($0, fact, " "); if (fact[1] == "below" && fact[2] == part) reached[fact[3]] = 1; next }
-        $1 == "all" || $1 in reached { print $2, $3 }' "$scratch/parts" "$scratch/blobs"
-    } >"$scratch/inputs"
-    echo "$step $part $(git hash-object --no-filters "$scratch/inputs" | cut -c 1-16)"
-  done
+  tools "$step" >"$scratch/tools"
+  mkdir "$scratch/inputs"
+  awk -F '\t' -v chosen="${chosen[*]}" -v folder="$scratch/inputs/" '
+    FILENAME ~ /parts$/ { split($0, fact, " "); if (fact[1] == "below") reached[fact[2], fact[3]] = 1; next }
+    FNR == 1 { parts = split(chosen, part, " ") }
+    FILENAME ~ /tools$/ { for (i = 1; i <= parts; ++i) print >(folder part[i]); next }
+    { for (i = 1; i <= parts; ++i) if ($1 == "all" || (part[i], $1) in reached) print $2, $3 >(folder part[i]) }
+  ' "$scratch/parts" "$scratch/tools" "$scratch/blobs"
+  printf "$scratch/inputs/%s\n" "${chosen[@]}" | git hash-object --no-filters --stdin-paths | cut -c 1-16 |
+    paste -d ' ' <(printf "$step %s\n" "${chosen[@]}") -
 }
 
 # rows_by_file STEP: what clang-tidy says of a file depends on it, on the own headers that it includes, on how it is compiled, and on
