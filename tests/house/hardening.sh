@@ -17,46 +17,61 @@ complain() {
   broken=1
 }
 
-# check_paths PROGRAM TABLES: the elements of its run path, which the loader takes before the system's folders.
-check_paths() {
-  local path element
-  while read -r path; do
-    while read -r -d: element; do
-      # shellcheck disable=SC2016  # The loader replaces $ORIGIN by the folder of the file.
-      case $kind:$element in
-        *:) complain "$1: its run path '$path' has an empty element, which is the current directory" ;;
-        'bundle:$ORIGIN/../lib' | 'libraries:$ORIGIN' | 'libraries:$ORIGIN/../lib') ;;
-        bundle:* | libraries:*) complain "$1: its run path '$path' has the element $element, which is no part of the bundle" ;;
-        *:/*) ;;
-        *) complain "$1: its run path '$path' has the element $element; a program of a build needs absolute ones" ;;
-      esac
-    done <<<"$path:" # The colon ends the last element, which may be empty.
-  done < <(sed -nE 's/.*\((RPATH|RUNPATH)\).*\[(.*)\]$/\2/p' <<<"$2")
+# is_program FILE
+is_program() {
+  local magic=''
+  [[ -f $1 ]] && { IFS= read -r -N 4 magic <"$1" || true; } 2>/dev/null && [[ $magic == $'\x7fELF' ]]
 }
 
-# check_program PROGRAM TABLES
-check_program() {
-  local name=${1##*/}
-  [[ $name == *.so ]] || grep -qE '\(FLAGS_1\).*\<PIE\>' <<<"$2" || complain "$1: has a fixed address (no PIE)"
-  grep -qE '^ *GNU_RELRO ' <<<"$2" || complain "$1: its relocations stay writable (no RELRO)"
-  grep -qE '\(FLAGS(_1)?\).*\<(BIND_NOW|NOW)\>' <<<"$2" || complain "$1: binds symbols late (no BIND_NOW)"
-  grep -qE '^ *GNU_STACK .* RW +0x' <<<"$2" || complain "$1: has an executable stack"
-  grep -qE 'UND __stack_chk_fail(@|$)' <<<"$2" || complain "$1: has functions without a stack protector"
-  if [[ $name == penstock || $name == penstock-legacy ]] && ! grep -qE 'UND __[a-z]+printf_chk(@|$)' <<<"$2"; then
-    complain "$1: prints without the checks of _FORTIFY_SOURCE"
-  fi
+# check_tables: what readelf says of programs, each behind a line "program PATH". The elements of a run path are those which
+# the loader takes before the system's folders; it replaces $ORIGIN by the folder of the file.
+check_tables() {
+  awk -v kind="$kind" '
+    function complain(text) { print program ": " text; broken = 1 }
+    function check_paths(path,  count, element, i) {
+      count = split(path, element, ":")
+      if (count == 0) element[count = 1] = ""
+      for (i = 1; i <= count; ++i) {
+        if (element[i] == "") complain("its run path \047" path "\047 has an empty element, which is the current directory")
+        else if (kind == "bundle" || kind == "libraries") {
+          if (element[i] != "$ORIGIN/../lib" && (kind != "libraries" || element[i] != "$ORIGIN"))
+            complain("its run path \047" path "\047 has the element " element[i] ", which is no part of the bundle")
+        }
+        else if (element[i] !~ /^\//)
+          complain("its run path \047" path "\047 has the element " element[i] "; a program of a build needs absolute ones")
+      }
+    }
+    function check_program() {
+      if (program == "" || (kind != "build" && kind != "bundle")) return
+      if (program !~ /\.so$/ && !pie) complain("has a fixed address (no PIE)")
+      if (!relro) complain("its relocations stay writable (no RELRO)")
+      if (!now) complain("binds symbols late (no BIND_NOW)")
+      if (!stack) complain("has an executable stack")
+      if (!protector) complain("has functions without a stack protector")
+      if (program ~ /\/penstock(-legacy)?$/ && !fortified) complain("prints without the checks of _FORTIFY_SOURCE")
+    }
+    /^program / { check_program(); program = substr($0, 9); pie = relro = now = stack = protector = fortified = 0; next }
+    /\((RPATH|RUNPATH)\).*\[.*\]$/ { path = $0; sub(/^.*\((RPATH|RUNPATH)\).*\[/, "", path); sub(/\]$/, "", path); check_paths(path) }
+    /\(FLAGS_1\).* PIE( |$)/ { pie = 1 }
+    /^ *GNU_RELRO / { relro = 1 }
+    /\(FLAGS(_1)?\).* (BIND_NOW|NOW)( |$)/ { now = 1 }
+    /^ *GNU_STACK .* RW +0x/ { stack = 1 }
+    /UND __stack_chk_fail(@|$)/ { protector = 1 }
+    /UND __[a-z]+printf_chk(@|$)/ { fortified = 1 }
+    END { check_program(); exit broken }'
 }
 
 check_folder() {
-  local program tables programs=0
+  local program
+  local -a programs=()
   for program in "$where"/*; do
-    if [[ ! -f $program || $(head -c 4 "$program" | tr -d '\0') != $'\x7fELF' ]]; then continue; fi
-    programs=$((programs + 1))
-    tables=$(readelf -hldW --dyn-syms "$program")
-    check_paths "$program" "$tables"
-    if [[ $kind == build || $kind == bundle ]]; then check_program "$program" "$tables"; fi
+    if is_program "$program"; then programs+=("$program"); fi
   done
-  ((programs)) || complain "$where: there is no program in it"
+  ((${#programs[@]})) || complain "$where: there is no program in it"
+  for program in "${programs[@]}"; do
+    echo "program $program"
+    readelf -hldW --dyn-syms "$program"
+  done | check_tables || broken=1
 }
 
 # each_has OPTION COMMANDS

@@ -25,6 +25,13 @@ outside=(
 # The folders of private headers, which are written in either way.
 folders='c engine observe models ingest egress records collective operate job kernels programs anyprogram course'
 
+# The same, a pattern and its layers in turn.
+alone=()
+for ((i = 0; i < ${#outside[@]}; i += 2)); do
+  IFS='|' read -ra patterns <<<"${outside[i]}"
+  for pattern in "${patterns[@]}"; do alone+=("$pattern" " ${outside[i + 1]} "); done
+done
+
 declare -A reach=() layer_of=() flavoured=() above=() part_of=()
 while read -r fact name value; do
   case $fact in
@@ -64,7 +71,7 @@ check_component() {
 
 # check_include FILE:LINE LAYER HEADER: HEADER as it is written, with its quotes.
 check_include() {
-  local place=$1 layer=$2 header=${3:1:-1} other path pattern i
+  local place=$1 layer=$2 header=${3:1:-1} other path names i
   if [[ $header == penstock/*.@(h|hpp) ]]; then
     other=${layer_of[include/$header]:-none}
     [[ ${reach[$layer]} == *" $other "* ]] ||
@@ -88,13 +95,12 @@ check_include() {
     return
   fi
   [[ $3 == \<* ]] || complain "$place: includes \"$header\"; write it from the root, as \"engine/layer/file.hpp\""
-  for ((i = 0; i < ${#outside[@]}; i += 2)); do
-    while read -r -d'|' pattern; do
-      # shellcheck disable=SC2053  # The right side is a pattern on purpose.
-      if [[ $header == $pattern && " ${outside[i + 1]} " != *" $layer "* ]]; then
-        complain "$place: includes $header, which only these layers may: ${outside[i + 1]}"
-      fi
-    done <<<"${outside[i]}|"
+  for ((i = 0; i < ${#alone[@]}; i += 2)); do
+    # shellcheck disable=SC2053  # The right side is a pattern on purpose.
+    if [[ $header == ${alone[i]} && ${alone[i + 1]} != *" $layer "* ]]; then
+      names=${alone[i + 1]# }
+      complain "$place: includes $header, which only these layers may: ${names% }"
+    fi
   done
 }
 
@@ -108,9 +114,15 @@ check_flavour() {
   fi
 }
 
-# includes_of PATH: prints its line numbers and the headers that it includes, with their quotes.
+# includes_of PATH...: prints of each a line "PATH", and one "PATH NUMBER HEADER" for each header that it includes, with its quotes.
 includes_of() {
-  sed -nE 's/^[ \t]*#[ \t]*include[ \t]*(<[^>]*>|"[^"]*").*/\1/;T;=;p' "$root/$1" | paste -d: - -
+  (cd "$root" && awk '
+    FNR == 1 { print FILENAME }
+    match($0, /^[ \t]*#[ \t]*include[ \t]*(<[^>]*>|"[^"]*")/) {
+      header = substr($0, 1, RLENGTH)
+      sub(/^[^<"]*/, "", header)
+      print FILENAME, FNR, header
+    }' "$@")
 }
 
 # check_umbrella PATH: a program that includes it gets the engine and no more.
@@ -121,7 +133,8 @@ check_umbrella() {
   while ((${#left[@]})); do
     path=${left[-1]}
     unset 'left[-1]'
-    while IFS=: read -r _ header; do
+    while read -r _ _ header; do
+      [[ $header ]] || continue
       header=include/${header:1:-1}
       if [[ $header != include/penstock/* || -n ${brought[$header]:-} || ! -e $root/$header ]]; then continue; fi
       brought[$header]=1
@@ -134,16 +147,20 @@ check_umbrella() {
   ((count <= most)) || complain "$1: brings $count headers; $most are enough"
 }
 
-while read -r path; do
+mapfile -t paths < <(cd "$root" && find include src kernels -type f ! -path include/penstock/penstock.hpp -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
+for path in "${paths[@]}"; do
+  # Of an empty file nothing is printed below.
+  if [[ ! -s $root/$path && ! ${layer_of[$path]:-} ]]; then complain "$path: belongs to no layer and is empty"; fi
+done
+while read -r path number header; do
   layer=${layer_of[$path]:-}
-  if [[ -z $layer ]]; then
-    complain "$path: belongs to no layer; name it in the CMakeLists.txt that declares its layer"
-    continue
-  fi
-  while IFS=: read -r number header; do
+  if [[ $layer && $header ]]; then
     check_include "$path:$number" "$layer" "$header"
-  done < <(includes_of "$path")
-  if [[ -n ${flavoured[$path]:-} ]]; then check_flavour "$path"; fi
-done < <(cd "$root" && find include src kernels -type f ! -path include/penstock/penstock.hpp -regex '.*\.\(hpp\|cpp\|cu\|cuh\|h\)' | sort)
+  elif [[ ! $header && ! $layer ]]; then
+    complain "$path: belongs to no layer; name it in the CMakeLists.txt that declares its layer"
+  elif [[ ! $header && ${flavoured[$path]:-} ]]; then
+    check_flavour "$path"
+  fi
+done < <(includes_of "${paths[@]}")
 check_umbrella include/penstock/penstock.hpp
 exit $broken

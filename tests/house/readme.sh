@@ -37,15 +37,20 @@ pages=(*.md docs/*.md docs/commands/*.md docs/components/*.md docs/course/*.md)
 for page in docs/*.md docs/commands/README.md docs/components/*.md docs/course/README.md docs/decisions/README.md; do
   [[ $page == docs/README.md ]] || grep -qF "](${page#docs/})" docs/README.md || complain "docs/README.md: has no $page"
 done
+examples=()
+for example in examples/*.cpp examples/*.cu examples/course/*.cpp examples/course/*.cu; do examples+=("$(<"$example")"); done
 blocks=0
 for page in "${pages[@]}"; do
   for ((number = 1; number <= $(grep -c '^```cpp$' "$page"); ++number)); do
     block=$(cpp_block "$page" "$number")
     found=''
-    for example in examples/*.cpp examples/*.cu examples/course/*.cpp examples/course/*.cu; do
-      if [[ $(<"$example") == *"$block"* ]]; then found=$example; fi
+    for example in "${examples[@]}"; do
+      if [[ $example == *"$block"* ]]; then
+        found=1
+        break
+      fi
     done
-    [[ -n $block && -n $found ]] || complain "$page: C++ block $number is in no example; copy it anew"
+    [[ -n $block && $found ]] || complain "$page: C++ block $number is in no example; copy it anew"
     blocks=$((blocks + 1))
   done
 done
@@ -60,12 +65,18 @@ lines=$(wc -l <README.md)
 
 decisions=(docs/decisions/*.md)
 tree=(--exclude-dir=.git --exclude-dir=build --exclude-dir=corpus --exclude-dir=decisions)
-for page in "${pages[@]}" "${decisions[@]}" docs/decisions/archive/*.md; do
-  while read -r target; do
-    [[ -e $(dirname "$page")/$target ]] || complain "$page: there is no $target"
-  done < <(awk '/^```/ { inside = !inside } !inside' "$page" | { grep -oE '\]\([^)#]+' || true; } | sed 's/^](//' |
-    { grep -v '^https\?:' || true; })
-done
+while IFS=$'\t' read -r page target; do
+  folder=./$page
+  [[ -e ${folder%/*}/$target ]] || complain "$page: there is no $target"
+done < <(awk '
+  FNR == 1 { inside = 0 }
+  /^```/ { inside = !inside }
+  !inside {
+    for (rest = $0; match(rest, /\]\([^)#]+/); rest = substr(rest, RSTART + RLENGTH)) {
+      target = substr(rest, RSTART + 2, RLENGTH - 2)
+      if (target !~ /^https?:/) print FILENAME "\t" target
+    }
+  }' "${pages[@]}" "${decisions[@]}" docs/decisions/archive/*.md)
 
 words=$(cat "${decisions[@]}" | wc -w)
 ((words <= 20000)) || complain "docs/decisions: $words words; 20,000 are enough, what decides nothing any more is for the archive"

@@ -38,10 +38,11 @@ while read -r file; do
 done <"$scratch/made"
 touch "$scratch/objects" "$scratch/libraries" "$scratch/programs"
 
-# links: a line for each program and library, and all that it is made of. To the end, or ninja might write to nobody.
-while read -r file; do
-  ninja -t query "$file" | awk -v file="$file" '/^  outputs:/ { over = 1 } !over && (/^    [^|]*\.[oa]$/ || /^    \| .*\.[oa]$/) { print file, $NF }'
-done < <(cat "$scratch/programs" "$scratch/libraries") >"$scratch/links"
+# links: a line for each program and library, and all that it is made of.
+cat "$scratch/programs" "$scratch/libraries" | tr '\n' '\0' | xargs -0r ninja -t query | awk '
+  /^[^ ].*:$/ { file = substr($0, 1, length($0) - 1); over = 0 }
+  /^  outputs:/ { over = 1 }
+  !over && (/^    [^|]*\.[oa]$/ || /^    \| .*\.[oa]$/) { print file, $NF }' >"$scratch/links"
 
 # symbols: FILE NAME TYPE for each object, FILE being as ninja has it; names of penstock's are readable.
 tr '\n' '\0' <"$scratch/objects" | xargs -0 "$nm" -APC 2>/dev/null | sed -E 's/ [a-f0-9]+( [a-f0-9]+)?$//' >"$scratch/symbols"
