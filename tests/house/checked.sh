@@ -21,6 +21,7 @@ case "\$*" in
   *"--target help") printf 'penstock_%s_tests: phony\n' core under above beside ;;
   *-dumpfullversion*) echo 1 ;;
 esac
+if [ "$name" = ctest ] && [ -e "$scratch/hangs" ]; then . "$scratch/hangs"; fi
 while read -r failing; do
   case "$name \$*" in *"\$failing"*) exit 1 ;; esac
 done <"$scratch/fails"
@@ -172,6 +173,45 @@ expect 'without time' "$code $(grep -c ^ctest "$scratch/calls") $(grep '^no time
   '0 1 no time was left for asan:under asan:above asan:rest: ./dev check has them'
 check --changed --minutes 0 --engine-minutes 0 asan
 expect 'without time for the engine' "$code $(grep -c ^ctest "$scratch/calls") $(grep '^no time' "$scratch/said" | head -1)" \
+  '0 0 no time was left for asan:engine: ./dev check has them'
+# A run of ctest that the clock ends: it says what is in `told`, and timeout, which leads its group, takes its time for over. With
+# nothing told a process of it does not end when it is asked to.
+: >"$scratch/told"
+cat >"$scratch/hangs" <<END
+case "\$*" in *"preset asan"*)
+  cat "$scratch/told"
+  sh -c '[ -s "$scratch/told" ] || trap "" TERM; echo \$\$ >"$scratch/stays"; exec sleep 600' &
+  until [ -s "$scratch/stays" ]; do sleep 0.01; done
+  kill -ALRM "\$(cut -d ' ' -f 5 /proc/self/stat)"
+  exec sleep 600 ;;
+esac
+END
+# ended STEP...: what a check of them says of the step that was ended, and whether anything of it is left.
+ended() {
+  rm -f "$scratch/stays"
+  check --changed --minutes 0 --engine-minutes 5 --engine-end 5 "$@"
+  if [[ $(sed 's/.*) //; s/ .*//' "/proc/$(<"$scratch/stays")/stat" 2>/dev/null || echo Z) != Z ]]; then echo 'something is left'; fi
+  echo "$code $(grep -oE '^[at]san:engine +[A-Za-z]+' "$scratch/said" | sort -u | tr -s ' ' | paste -sd ' '): $(sed -n 's/^asan:engine: //p' "$scratch/said")"
+}
+expect 'a step that the clock ends before a test' "$(ended asan tsan)" \
+  '0 asan:engine ended tsan:engine ok: ended by the clock, when 0 of its tests had passed and none had failed: ./dev check has it'
+cat >"$scratch/told" <<'END'
+      Start  1: core.one
+ 1/40 Test  #1: core.one ......   Passed    0.10 sec
+ 2/40 Test  #2: core.two ......***Skipped   0.10 sec
+ 3/40 Test  #3: core.three ....   Passed    0.10 sec
+ 4/40 Test  #4: core.four .....***Not Run (Disabled)   0.00 sec
+END
+expect 'a step that the clock ends' "$(ended asan)" \
+  '0 asan:engine ended: ended by the clock, when 2 of its tests had passed and none had failed: ./dev check has it'
+echo ' 5/40 Test  #5: core.five .....***Failed    0.10 sec' >>"$scratch/told"
+expect 'a step that the clock ends behind a failure' "$(ended asan)" \
+  '1 asan:engine FAILED: ended by the clock, when 2 of its tests had passed and 1 had failed'
+rm "$scratch/hangs"
+check --changed --minutes 0 --engine-end 5 asan
+expect 'a step that is done in time' "$code $(grep -oE '^asan:engine +[A-Za-z]+' "$scratch/said" | sort -u | tr -s ' ')" '0 asan:engine ok'
+check --changed --minutes 0 --engine-end 0 asan
+expect 'a step whose end is over' "$code $(grep -c ^ctest "$scratch/calls") $(grep '^no time' "$scratch/said" | head -1)" \
   '0 0 no time was left for asan:engine: ./dev check has them'
 check --changed demo
 expect 'parts that have a share in the demo' "$(grep -oE '^demo:[a-z]+ ' "$scratch/said" | sort -u)" 'demo:rest '
