@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # subdirectory.sh ROOT CXX: a project that adds penstock as a subdirectory sees public headers only, and builds only what it links:
 # with penstock::engine, layers of the engine; with penstock::ring, which a writer of a shared ring links, nothing of the engine but
-# its layer core, and no library that the engine needs. Nothing is compiled.
+# its layer core, and no library that the engine needs. A project that fetches penstock for find_package gets the same targets, if it wants
+# this version. Nothing is compiled.
 set -euo pipefail
 root=$1 cxx=$2
 scratch=$(mktemp -d)
@@ -61,3 +62,24 @@ if grep -q 'penstock/cmake_install.cmake' build/cmake_install.cmake; then
   echo 'an installation asks for what is not built'
   exit 1
 fi
+
+# Fetched, and found by find_package. fetched VERSION
+fetched() {
+  mkdir -p "fetched-$1"
+  cat >"fetched-$1/CMakeLists.txt" <<PROJECT
+cmake_minimum_required(VERSION 3.25)
+project(fetching LANGUAGES CXX)
+include(FetchContent)
+FetchContent_Declare(penstock SOURCE_DIR $root OVERRIDE_FIND_PACKAGE)
+find_package(penstock $1 REQUIRED COMPONENTS models)
+message(STATUS "found penstock \${penstock_VERSION}")
+add_executable(fetching ../main.cpp)
+target_link_libraries(fetching PRIVATE penstock::engine)
+PROJECT
+  cmake -S "fetched-$1" -B "fetched-$1/build" -G Ninja -D CMAKE_CXX_COMPILER="$cxx" -D PENSTOCK_CUDA=OFF >said 2>&1
+}
+version=$(sed -nE 's/^project\(penstock VERSION ([0-9.]+) .*/\1/p' "$root/CMakeLists.txt")
+fetched "${version%.*}" || { cat said && exit 1; }
+grep -qF "found penstock $version" said || { cat said && exit 1; }
+if fetched 99.0; then echo 'any version is taken for the one that is wanted' && exit 1; fi
+grep -qF 'version "99.0"' said || { cat said && exit 1; }
