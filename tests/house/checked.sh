@@ -174,6 +174,9 @@ expect 'without time' "$code $(grep -c ^ctest "$scratch/calls") $(grep '^no time
 check --changed --minutes 0 --engine-minutes 0 asan
 expect 'without time for the engine' "$code $(grep -c ^ctest "$scratch/calls") $(grep '^no time' "$scratch/said" | head -1)" \
   '0 0 no time was left for asan:engine: ./dev check has them'
+check --changed --minutes 0 --engine-minutes 0 --engine-end 5 asan
+expect 'without time for the engine to begin' "$code $(grep -c ^ctest "$scratch/calls") $(grep '^no time' "$scratch/said" | head -1)" \
+  '0 0 no time was left for asan:engine: ./dev check has them'
 # A run of ctest that the clock ends: it says what is in `told`, and timeout, which leads its group, takes its time for over. With
 # nothing told a process of it does not end when it is asked to.
 : >"$scratch/told"
@@ -207,6 +210,9 @@ expect 'a step that the clock ends' "$(ended asan)" \
 echo ' 5/40 Test  #5: core.five .....***Failed    0.10 sec' >>"$scratch/told"
 expect 'a step that the clock ends behind a failure' "$(ended asan)" \
   '1 asan:engine FAILED: ended by the clock, when 2 of its tests had passed and 1 had failed'
+sed -i 's/kill -ALRM/kill -KILL/' "$scratch/hangs"
+sed -i '$d' "$scratch/told"
+expect 'a step that is killed before its time' "$(ended asan)" '1 asan:engine FAILED: '
 rm "$scratch/hangs"
 check --changed --minutes 0 --engine-end 5 asan
 expect 'a step that is done in time' "$code $(grep -oE '^asan:engine +[A-Za-z]+' "$scratch/said" | sort -u | tr -s ' ')" '0 asan:engine ok'
