@@ -258,7 +258,8 @@ class StreamRef {
   /// The memory must die before the stream; memory from a per-thread default stream on the thread that allocated it.
   /// Not while the stream captures.
   ///
-  /// Blocks: never, but on a GPU as long as the driver takes to get more memory for its pool.
+  /// Blocks: never, but on a GPU as long as the driver takes to get more memory for its pool, and on a model as long as
+  ///         this machine takes for memory that is new.
   /// Throws: Error of kind out_of_device_memory, also if the missing memory was freed in streams that have not reached
   ///         that point; the text says how much was asked for, how much is free, and the remedy. Error of kind
   ///         unsupported, if the GPU has no memory pools.

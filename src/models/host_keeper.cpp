@@ -71,7 +71,7 @@ int64_t waited_for_cpus() noexcept {
 }
 
 constexpr int64_t nap_length = 20'000;
-/// A thread that waits for work and is woken uses no more of a CPU meanwhile.
+/// Nanoseconds. A thread that waits for work looks for it some microseconds before it sleeps, and uses less of a CPU.
 constexpr int64_t most_of_a_wait = 1'000'000;
 
 // Sums over all threads. Relaxed: they guard nothing.

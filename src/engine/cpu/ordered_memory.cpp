@@ -18,7 +18,9 @@ namespace penstock::cpu {
 namespace {
 
 /// Writes to the first pages of new memory, 1 GiB at most. A GPU has its memory once it is allocated. Here pages would
-/// come with the first copy, for which a model leaves no time: on two virtual CPUs they took 3 ms a MiB.
+/// come with the first copy, for which a model leaves no time (docs/decisions/memory.md).
+///
+/// Blocks: as long as the system takes for the pages, and as long as HostTime::pay.
 void touch(std::span<std::byte> memory) noexcept {
   constexpr std::size_t most = std::size_t{1} << 30;
   auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -54,9 +56,16 @@ class OrderedMemory::Lent final : public RegionBackend {
 
 DeviceMemory OrderedMemory::allocate(StreamState const& stream, std::size_t bytes) {
   if (bytes == 0) return {};
+  auto [memory, fresh] = allocate_in_order(stream, bytes);
+  if (fresh) make_present(memory.bytes());
+  return std::move(memory);
+}
+
+OrderedMemory::InOrder OrderedMemory::allocate_in_order(StreamState const& stream, std::size_t bytes) {
   std::lock_guard const lock(mutex_);
   // A block of more than twice the size is left for what needs it.
-  if (auto const again = best(stream, bytes, 2 * bytes); again != freed_.end()) return lend(freed_, again, bytes);
+  if (auto const again = best(stream, bytes, 2 * bytes); again != freed_.end())
+    return {lend(freed_, again, bytes), false};
   reclaim_locked();
   Blocks made(1);
   try {
@@ -64,22 +73,28 @@ DeviceMemory OrderedMemory::allocate(StreamState const& stream, std::size_t byte
   } catch (Error const&) {
     auto const again = best(stream, bytes, any_size);
     if (again == freed_.end()) throw;
-    return lend(freed_, again, bytes);
+    return {lend(freed_, again, bytes), false};
   }
-  return lend(made, made.begin(), bytes);
+  return {lend(made, made.begin(), bytes), true};
 }
 
 DeviceMemory OrderedMemory::allocate(std::size_t bytes) {
-  std::lock_guard const lock(mutex_);
-  reclaim_locked();
-  return of_ledger(bytes);
+  DeviceMemory memory = [&] {
+    std::lock_guard const lock(mutex_);
+    reclaim_locked();
+    return of_ledger(bytes);
+  }();
+  make_present(memory.bytes());
+  return memory;
+}
+
+void OrderedMemory::make_present(std::span<std::byte> memory) noexcept {
+  if (scheduler_.keeper() != nullptr) touch(memory);
 }
 
 DeviceMemory OrderedMemory::of_ledger(std::size_t bytes) {
   try {
-    DeviceMemory memory = ledger_.allocate(bytes);
-    if (scheduler_.keeper() != nullptr) touch(memory.bytes());
-    return memory;
+    return ledger_.allocate(bytes);
   } catch (Error const& refused) {
     std::size_t waiting = 0;
     for (Block const& block : freed_) waiting += block.memory.bytes().size();

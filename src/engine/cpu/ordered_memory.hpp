@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <list>
 #include <mutex>
+#include <span>
 
 #include "engine/cpu/memory_ledger.hpp"
 #include "engine/cpu/scheduler.hpp"
@@ -24,7 +25,7 @@ class OrderedMemory {
   OrderedMemory(OrderedMemory const&) = delete;
   OrderedMemory& operator=(OrderedMemory const&) = delete;
 
-  /// Does what StreamRef::allocate promises.
+  /// Does what StreamRef::allocate promises. Like the next, it makes new memory of a model present, without a lock.
   DeviceMemory allocate(StreamState const& stream, std::size_t bytes);
   /// Does what Device::allocate promises, with memory that no stream keeps.
   DeviceMemory allocate(std::size_t bytes);
@@ -48,6 +49,13 @@ class OrderedMemory {
   };
   using Blocks = std::list<Block>;
   class Lent;
+
+  struct InOrder {
+    DeviceMemory memory;
+    bool fresh = false;  ///< No stream had it before.
+  };
+  InOrder allocate_in_order(StreamState const& stream, std::size_t bytes);
+  void make_present(std::span<std::byte> memory) noexcept;
 
   static constexpr std::size_t any_size = SIZE_MAX;
   Blocks::iterator best(StreamState const& stream, std::size_t bytes, std::size_t most);

@@ -27,6 +27,13 @@ using measure::Axis;
 using measure::PointResult;
 using measure::Spread;
 
+Json enough_json(std::span<Axis const> axes, std::span<PointResult const> results) {
+  Json all = Json::array();
+  for (auto const& [count, of_most, more_may_help, sentence] : enough_threads(axes, results))
+    all.push_back({{"count", count}, {"of_most", of_most}, {"more_may_help", more_may_help}, {"sentence", sentence}});
+  return all.empty() ? Json(nullptr) : all;
+}
+
 Json ceilings_of(PointResult const& result, double gigabytes) {
   auto const rate = [&](std::optional<double> const& tiles) {
     return tiles ? Json(*tiles * gigabytes) : Json(nullptr);
@@ -216,6 +223,7 @@ std::string as_json(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   std::string late = late_text(axes, results);
   if (!late.empty()) late.pop_back();
   json.update(Json{{"too_slow", or_null(late)},
+                   {"enough_threads", enough_json(axes, results)},
                    {"axes", swept},
                    {"options", options},
                    {"points", points},
@@ -223,16 +231,6 @@ std::string as_json(BenchFacts const& facts, std::span<Axis const> axes, std::sp
                    {"compare", nullptr}});
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
-
-namespace {
-
-std::string in_a_row(std::vector<std::string> const& sentences) {
-  std::string text;
-  for (std::string const& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
-  return text;
-}
-
-}  // namespace
 
 std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
   // With several values of --device each line has its own, and these facts describe the first.
@@ -287,7 +285,8 @@ std::string as_csv(BenchFacts const& facts, std::span<Axis const> axes, std::spa
     add(up.has_value(), up ? up->times : 0);
     add(up.has_value(), up ? up->of_ideal : 0);
     cells.insert(cells.end(), place.begin(), place.end());
-    cells.push_back(in_a_row(result.remarks));
+    cells.emplace_back();
+    for (std::string const& remark : result.remarks) cells.back() += (cells.back().empty() ? "" : " ") + remark;
     cells.push_back(result.error);
     text += csv_line(cells);
   }

@@ -160,6 +160,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   }
   text += fixed + "\n" + (chosen.empty() ? "" : "chosen by the pipeline: " + chosen + "\n") +
           warnings_text(axes, results) + "\n";
+  for (EnoughThreads const& answer : enough_threads(axes, results)) text += answer.sentence + "\n";
   std::size_t const texts = rows[0].size();
   std::string const item = results.empty() ? "" : results.front().point.setting.its_job().item;
   if (!item.empty()) rows[0].push_back("k" + item + "s/s");

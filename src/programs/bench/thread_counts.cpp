@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 
 #include "engine/core/number_text.hpp"
 #include "observe/option_table.hpp"
+#include "penstock/report.hpp"
 #include "programs/command/results.hpp"
 
 namespace penstock::cli {
@@ -37,6 +39,50 @@ bool beside(PointResult const& one, PointResult const& other, std::size_t axis) 
 
 double rate_of(PointResult const& result) {
   return measure::spread_of(result.tiles_per_second).median;
+}
+
+bool counts(PointResult const& result) {
+  return result.last && result.judged_by_its_clock();
+}
+
+/// What else was swept, as "tile 64KiB: "; empty if nothing was.
+std::string place_beside(std::span<Axis const> axes, std::size_t place, PointResult const& result) {
+  std::string text;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (i == place || !axes[i].swept()) continue;
+    text += (text.empty() ? "" : ", ") + axes[i].name + " " + axis_value_text(axes[i].name, result.point.values[i]);
+  }
+  return text.empty() ? "" : text + ": ";
+}
+
+/// Differs by less than repeated runs do.
+constexpr double nearly_the_most = 0.95;
+
+/// Shape: the points differ in their numbers of threads alone, which grow.
+EnoughThreads answer_of(std::string const& name, std::string const& place, std::span<PointResult const* const> points) {
+  auto const less = [](PointResult const* one, PointResult const* other) { return rate_of(*one) < rate_of(*other); };
+  PointResult const& fastest = **std::ranges::max_element(points, less);
+  auto const first = std::ranges::find_if(
+      points, [&](PointResult const* one) { return rate_of(*one) >= nearly_the_most * rate_of(fastest); });
+  PointResult const& enough = **first;
+  EnoughThreads answer{.count = threads_of(name, enough),
+                       .of_most = rate_of(enough) / rate_of(fastest),
+                       .more_may_help = first + 1 == points.end()};
+  std::string const bound = enough.verdict ? std::string(bound_name(enough.verdict->bound)) : "";
+  std::string& text = answer.sentence;
+  text = "How many " + name + "? " + place + std::to_string(answer.count);
+  if (answer.more_may_help) {
+    text += ", the most that were tried; more may do more.";
+  } else if (first == points.begin()) {
+    text += ", the fewest that were tried; more do not do more.";
+  } else {
+    text += "; more do not do more.";
+  }
+  if (&enough != &fastest)
+    text += " It does " + std::to_string(std::lround(100 * answer.of_most)) + " % of the most, which " +
+            std::to_string(threads_of(name, fastest)) + " did.";
+  if (!bound.empty()) text += " With " + std::to_string(answer.count) + " it is bound by: " + bound + ".";
+  return answer;
 }
 
 }  // namespace
@@ -77,7 +123,6 @@ std::vector<std::optional<SpeedUp>> speed_ups_of(std::span<Axis const> axes, std
   std::string const name = thread_axis(axes);
   if (name.empty()) return {};
   std::size_t const place = place_of(axes, name);
-  auto const counts = [](PointResult const& result) { return result.last && result.judged_by_its_clock(); };
   std::vector<std::optional<SpeedUp>> all(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!counts(results[i])) continue;
@@ -91,6 +136,25 @@ std::vector<std::optional<SpeedUp>> speed_ups_of(std::span<Axis const> axes, std
     all[i] = SpeedUp{times, times * threads_of(name, *fewest) / threads_of(name, results[i])};
   }
   return all;
+}
+
+std::vector<EnoughThreads> enough_threads(std::span<Axis const> axes, std::span<PointResult const> results) {
+  std::string const name = thread_axis(axes);
+  std::vector<EnoughThreads> answers;
+  if (name.empty()) return answers;
+  std::size_t const place = place_of(axes, name);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    bool const first = std::none_of(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(i),
+                                    [&](PointResult const& one) { return beside(one, results[i], place); });
+    if (!first) continue;
+    std::vector<PointResult const*> points;
+    for (PointResult const& other : results)
+      if (counts(other) && rate_of(other) > 0 && beside(results[i], other, place)) points.push_back(&other);
+    if (points.size() < 2) continue;
+    std::ranges::stable_sort(points, {}, [&](PointResult const* one) { return threads_of(name, *one); });
+    answers.push_back(answer_of(name, place_beside(axes, place, results[i]), points));
+  }
+  return answers;
 }
 
 }  // namespace penstock::cli

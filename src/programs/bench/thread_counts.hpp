@@ -35,4 +35,17 @@ std::string thread_axis(std::span<measure::Axis const> axes);
 std::vector<std::optional<SpeedUp>> speed_ups_of(std::span<measure::Axis const> axes,
                                                  std::span<measure::PointResult const> results);
 
+/// The answer of a sweep to the question how many threads.
+struct EnoughThreads {
+  unsigned count = 0;          ///< The fewest with nearly the most throughput.
+  double of_most = 1;          ///< Their throughput, as a part of the most.
+  bool more_may_help = false;  ///< They are the most that were tried, and clearly faster than the next fewer.
+  std::string sentence;        ///< All that in words, with the values of other swept axes.
+};
+
+/// The answers of a sweep of one number of threads: one for the same values of all other axes, with two points or more
+/// that were measured and judged.
+std::vector<EnoughThreads> enough_threads(std::span<measure::Axis const> axes,
+                                          std::span<measure::PointResult const> results);
+
 }  // namespace penstock::cli

@@ -51,6 +51,35 @@ TEST_F(SixPoints, LeaveOutWhatIsNotJudged) {
   EXPECT_DOUBLE_EQ(all[2]->times, 1) << "it is the one with fewest threads that is left";
 }
 
+TEST_F(SixPoints, AnswerHowManyThreadsAreEnoughForEachTile) {
+  results[1].tiles_per_second = {232};
+  results[1].verdict = Verdict{};
+  results[1].verdict->bound = Bound::upload;
+  auto const all = enough_threads(axes, results);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].count, 2U);
+  EXPECT_NEAR(all[0].of_most, 232.0 / 240, 1e-9);
+  EXPECT_EQ(
+      all[0].sentence,
+      "How many producers? tile 4KiB: 2; more do not do more. It does 97 % of the most, which 4 did. With 2 it is "
+      "bound by: upload.");
+  EXPECT_TRUE(all[1].more_may_help);
+  EXPECT_EQ(all[1].sentence, "How many producers? tile 1MiB: 4, the most that were tried; more may do more.");
+}
+
+TEST_F(SixPoints, AnswerWithTheFewestWhereMoreDoNotDoMore) {
+  for (std::size_t const i : {1U, 2U}) results[i].tiles_per_second = {90};
+  EXPECT_EQ(enough_threads(axes, results)[0].sentence,
+            "How many producers? tile 4KiB: 1, the fewest that were tried; more do not do more.");
+}
+
+TEST_F(SixPoints, DoNotAnswerByPointsThatAreNotJudged) {
+  results[2].too_slow = results[4].too_slow = results[5].too_slow = "This machine is too slow for its clock.";
+  auto const all = enough_threads(axes, results);
+  ASSERT_EQ(all.size(), 1U) << "of one point that is left there is no choice";
+  EXPECT_EQ(all[0].count, 2U);
+}
+
 TEST_F(SixPoints, AreNotComparedWhereTwoKindsOfThreadsVary) {
   axes = {{"lanes", {"1", "2"}}, {"producers", {"1", "2", "4"}}};
   EXPECT_EQ(thread_axis(axes), "");

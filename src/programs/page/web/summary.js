@@ -5,7 +5,8 @@
 const summary = (() => {
   // The sentence for a reader of only one.
   function finding(all) {
-    return [late(all.points), found(all)].filter(Boolean).join(' ');
+    const answers = (all.enough_threads ?? []).map((one) => one.sentence);
+    return [late(all.points), ...answers, found(all)].filter(Boolean).join(' ');
   }
 
   // Which of the points are not judged, and why: said once, before all else.
