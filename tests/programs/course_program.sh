@@ -3,9 +3,10 @@
 # usage: course_program.sh PENSTOCK CASE
 # Runs each command of a page of docs/course, and looks for each line of output that the page shows. Numbers may differ, and
 # whether a time is in us, ms or s; line breaks do not count. A line "..." stands for what the page leaves out. Files that a
-# command names in /tmp are written to the test's own folder.
+# command names in /tmp are written to the test's own folder, and examples/ is the repository's.
 # What course_items.txt has for the same command is looked for, too. Case Items runs its commands that no page has.
-course=$(realpath "$(dirname "$0")/../../docs/course")
+root=$(realpath "$(dirname "$0")/../..")
+course=$root/docs/course
 items=$(realpath "$(dirname "$0")/course_items.txt")
 # shellcheck source=tests/programs/program_world.sh
 source "$(dirname "$0")/program_world.sh"
@@ -44,11 +45,14 @@ items > "$world/items" || fail 'course_items.txt has a row that cannot be checke
 # shellcheck disable=SC2016  # Backticks are meant.
 shown_by_items() { awk -F '\t' -v command="$1" '$1 == command { print $2 }' items | grep -o '`[^`]*`' | tr -d '`' || true; }
 
-# switch COMMAND: has its environment, which no other command has, and sets `command_line` to what is behind it.
+# switch COMMAND: has its environment, which no other command has, and sets `words_of_it` to what is behind it. Quotes may hold a
+# word together.
 switch() {
   unset CUDA_LAUNCH_BLOCKING
   [[ $1 != CUDA_LAUNCH_BLOCKING=1\ * ]] || export CUDA_LAUNCH_BLOCKING=1
-  command_line=${1#CUDA_LAUNCH_BLOCKING=1 }
+  mapfile -t words_of_it < <(xargs printf '%s\n' <<< "${1#CUDA_LAUNCH_BLOCKING=1 }")
+  words_of_it=("${words_of_it[@]/#\/tmp\//$world/}")
+  words_of_it=("${words_of_it[@]/#examples\//$root/examples/}")
 }
 
 commands=0
@@ -81,14 +85,12 @@ if [[ $page == course_items.txt ]]; then
   while IFS= read -r command; do
     if grep -qxF -- "\$ $command" "$course"/[0-9]*.md; then continue; fi
     switch "$command"
-    read -ra words_of_it <<< "$command_line"
     program=$(dirname "$penstock")/${words_of_it[0]}
     case ${words_of_it[0]} in
       penstock) program=$penstock ;;
       *) [[ -x $program ]] || { echo "not built: $command"; continue; } ;;
     esac
     : > shown
-    words_of_it=("${words_of_it[@]/#\/tmp\//$world/}")
     run_it "$program" "${words_of_it[@]:1}"
     judge
     commands=$((commands + 1))
@@ -113,8 +115,7 @@ while IFS= read -r line; do
     : > shown
     commands=$((commands + 1))
     switch "$command"
-    read -ra words_of_it <<< "${command_line#penstock }"
-    run_it "$penstock" "${words_of_it[@]/#\/tmp\//$world/}"
+    run_it "$penstock" "${words_of_it[@]:1}"
   elif ((inside)) && [[ $line =~ ^\(exit\ code\ ([0-9]+)\)$ ]]; then
     wanted_code=${BASH_REMATCH[1]}
   elif ((inside)); then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# record.sh BIN: records on a GPU what `penstock watch` says of three programs of the course, as NAME.json beside this script. BIN has
+# record.sh BIN: records on a GPU what `penstock watch` says of programs of the course, as NAME.json beside this script. BIN has
 # penstock and the programs, as build/release/bin does. `penstock watch --read NAME.json` shows a record on any machine.
 #
 # A record is kept only if it has the fault that its program is there for. tests/programs/watched_program.sh reads the same list.
