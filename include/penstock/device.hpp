@@ -90,7 +90,7 @@ class Device {
   ///
   /// Threads: the handle is the same for all threads, and for each of them means another stream.
   virtual StreamRef per_thread_default_stream() = 0;
-  /// The one stream "0" that is serialised with every blocking stream of the process, in either flavour.
+  /// The one stream "0" of this device that is serialised with each of its blocking streams, in either flavour.
   virtual StreamRef legacy_default_stream() = 0;
   virtual Stream make_stream(StreamOptions options = {}) = 0;
   virtual Event make_event(EventOptions options = {}) = 0;
