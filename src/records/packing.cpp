@@ -168,7 +168,7 @@ std::size_t Packing::copy(Pack& pack, std::span<std::span<std::byte const> const
     all += bytes.size();
   }
   // Written after the copies: stores of both wait in the same buffers of the CPU.
-  for (std::size_t number = 0; number < count; ++number) entries[number] = {first_tag + number, nullptr};
+  for (Pack::Entry& entry : std::span(entries, count)) entry = {first_tag++, nullptr};
   pack.used = end;
   pack.bytes += all;
   return count;

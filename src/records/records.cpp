@@ -166,7 +166,8 @@ void RecordReply::committed() {
 }
 
 Outcome RecordReply::wait(std::chrono::nanoseconds spin) {
-  if (state_.load(std::memory_order_acquire) == State::unused) {
+  // Relaxed: nothing belongs to a reply that was not used, and `ready` is what shows an answer.
+  if (state_.load(std::memory_order_relaxed) == State::unused) {
     throw Error(ErrorKind::bad_argument, "There is no answer to wait for: write a record with this reply first.");
   }
   while (!bell().await([this] { return ready(); }, spin, for_ever)) {

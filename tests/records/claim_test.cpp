@@ -2,10 +2,13 @@
 // Tests what leaves while the writer of a pack fills room behind its records.
 #include "records/claim.hpp"
 
+#include <atomic>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "support/thread_state.hpp"
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "records/departures_world.hpp"
@@ -86,13 +89,67 @@ TEST_F(TwoTilesUnderWayAndClaims, HaveTheClockLookForATileThatIsNotThereYet) {
   later.returned();
   EXPECT_TRUE(asked);
   there = true;
-  while (desk.claim.is_wanted()) std::this_thread::yield();
+  await_left(2);
   desk.claim.close();
   later.put_down(desk, nullptr);
   later.close();
   std::scoped_lock const lock(mutex);
   EXPECT_EQ(left.back(), (Left{&packs.back(), Departure::hungry}));
   later.end_watch();
+}
+
+/// Departures that are late after a millisecond, of which one tile is under way, with a record that its writer has
+/// taken up again. The clock's thread has found it late, left it to the writer, and sleeps.
+struct ALateRecordAtItsWriter : TwoTilesUnderWay {
+  std::atomic<bool> free{true};
+  std::atomic<unsigned> asked{0};  ///< Times that a tile for the record was asked for.
+  Departures late{{.hungry_below = 1, .linger = 1ms}, note(), [this](Pack& claimed, Pack*) -> Pack* {
+                    ++asked;
+                    if (!free) return nullptr;
+                    packs.back().entries.swap(claimed.entries);
+                    packs.back().since = std::exchange(claimed.since, std::nullopt);
+                    return &packs.back();
+                  }};
+  Desk& desk = late.take_desk();
+  std::atomic<pid_t> id{0};
+  std::jthread clock;
+
+  void SetUp() override {
+    late.send(packs[0], Departure::full);
+    write(late, desk, packs[1]);
+    ASSERT_EQ(late.take_up(desk), &packs[1]);
+    clock = std::jthread([this] {
+      id = ::gettid();
+      late.watch();
+    });
+    while (!desk.overdue) std::this_thread::yield();
+    support::await_asleep(id);
+  }
+  void TearDown() override {
+    desk.claim.close();
+    late.put_down(desk, nullptr);
+    late.end_watch();
+    clock.join();
+    EXPECT_EQ(left.back(), (Left{&packs.back(), Departure::late}));
+    TwoTilesUnderWay::TearDown();
+  }
+};
+
+/// Seen to fail if the writer does not look whether it was asked to.
+TEST_F(ALateRecordAtItsWriter, LeavesAsSoonAsTheWriterFillsRoomBehindIt) {
+  late.open_claim(desk, packs[1]);
+  EXPECT_EQ(asked, 1u);
+  std::scoped_lock const lock(mutex);
+  EXPECT_EQ(left.size(), 2u);
+}
+
+/// Seen to hang if the clock's thread is not woken.
+TEST_F(ALateRecordAtItsWriter, LeavesOnceThereIsATileThoughTheWriterStillFillsItsRoom) {
+  free = false;
+  late.open_claim(desk, packs[1]);
+  EXPECT_GE(asked, 1u);
+  free = true;
+  await_left(2);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <string>
 
 #include "support/child_of_fork.hpp"
 #include "support/cpu_device_under_test.hpp"
@@ -17,6 +18,21 @@ INSTANTIATE_TEST_SUITE_P(Cpu, RecordsContract,
                          testing::Values(support::cpu_device_under_test(),
                                          support::cpu_device_under_test(Flavour::legacy)),
                          name_of);
+
+TEST(AReportOfRecords, NamesWhatFailedAndWasCancelledOnlyIfAnythingDid) {
+  RecordReport report{.done = 5};
+  report.left = {1, 2, 3, 4};
+  auto const first_line = [&] {
+    std::string const text = describe(report);
+    return text.substr(0, text.find('\n'));
+  };
+  std::string const left = "; tiles left full 1, for hungry lanes 2, late 3, when asked 4";
+  EXPECT_EQ(first_line(), "5 records done" + left);
+  report.failed = 1;
+  EXPECT_EQ(first_line(), "5 records done, 1 failed" + left);
+  report.cancelled = 2;
+  EXPECT_EQ(first_line(), "5 records done, 1 failed, 2 cancelled" + left);
+}
 
 /// Records on a CPU device that can be told to have faults.
 struct RecordsOnAFaultyDevice : RecordsContract {

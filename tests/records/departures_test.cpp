@@ -167,6 +167,17 @@ TEST_F(TwoTilesUnderWay, HaveItsWriterSendWhatIsLateWhileItIsAtWork) {
   hurried.end_watch();
 }
 
+TEST_F(TwoTilesUnderWay, CountTheTimeOfNoRecordsThatWereInTheSameTileBefore) {
+  Departures hurried({.hungry_below = 1, .linger = 24h}, note());
+  Desk& desk = hurried.take_desk();
+  hurried.send(packs[0], Departure::full);
+  packs[1].since = Clock::now() - 48h;
+  packs[1].open({});
+  desk.overdue = true;  // The clock's thread asks the writer to look.
+  write(hurried, desk, packs[1]);
+  EXPECT_EQ(left.size(), 1u);
+}
+
 TEST_F(TwoTilesUnderWay, WaitWhenTheyAreClosedForWhoSendsAtThatMoment) {
   support::Gate gate;
   Departures slow({.hungry_below = 1, .linger = for_ever}, [&](Pack& pack, Departure why) {

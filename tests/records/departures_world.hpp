@@ -3,7 +3,9 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -41,6 +43,13 @@ struct TwoTilesUnderWay : testing::Test {
     Pack& pack = *taken != nullptr ? **taken : fresh;
     pack.entries.push_back({});
     to.put_down(desk, &pack);
+  }
+  /// Blocks: until so many have left.
+  void await_left(std::size_t count) {
+    for (;; std::this_thread::yield()) {
+      std::scoped_lock const lock(mutex);
+      if (left.size() >= count) return;
+    }
   }
   void TearDown() override {
     while (departures.under_way() > 0) departures.returned();

@@ -189,6 +189,39 @@ TEST(Packing, FillsATileToItsLastByteAndNoFurther) {
   }
 }
 
+TEST(Packing, TakesAsManyRecordsAsATileHasBytesOrRoomForResults) {
+  Packing const packing({.input_bytes = 100, .output_bytes = 100}, {.record_bytes = 1});
+  EXPECT_EQ(packing.most_bytes(), 1u);
+  EXPECT_NO_THROW(packing.expect_room(100, 100));
+  EXPECT_THROW(packing.expect_room(101, 101), Error);
+  Packing const results({.input_bytes = 1000, .output_bytes = 25}, {.output_bytes = 8});
+  EXPECT_NO_THROW(results.expect_room(30, 3));
+  EXPECT_THROW(results.expect_room(40, 4), Error);
+}
+
+TEST(Packing, CopiesManyRecordsToWhereTheyWouldLieOneByOne) {
+  std::vector<std::byte> const bytes(33, std::byte{7});
+  std::vector<std::span<std::byte const>> records;
+  for (std::size_t const size : {5U, 0U, 33U, 1U}) records.push_back(std::span(bytes).first(size));
+  OneTile one({.input_bytes = 256, .output_bytes = 256, .in_place = true});
+  Packing const packing(one.shape, {.alignment = 32});
+  EXPECT_EQ(packing.copy(one.pack, records, 0), records.size());
+  std::vector<RecordPlace> const lie{{0, 5}, {32, 0}, {32, 33}, {96, 1}};
+  EXPECT_EQ(one.pack.places, lie);
+  EXPECT_EQ(packing.result_bytes(one.pack), 39u);
+}
+
+/// What adds a record must not allocate.
+TEST(Packing, ReservesMemoryForAllThatItNotesOfRecords) {
+  TileShape const shape{.input_bytes = 8192, .output_bytes = 8192};
+  for (std::size_t const each : {std::size_t{0}, std::size_t{4}}) {
+    OneTile one(shape);
+    Packing(shape, {.record_bytes = each}).expect_more(one.pack, 1000);
+    EXPECT_GE(one.pack.entries.capacity(), 1000u);
+    EXPECT_EQ(one.pack.places.capacity() >= 1000, each == 0) << "places are those of records of any size";
+  }
+}
+
 TEST(Packing, GivesEachResultItsOwnRoom) {
   OneTile one({.input_bytes = 1000, .output_bytes = 25});
   Packing const packing(one.shape, {.output_bytes = 8});

@@ -2,9 +2,13 @@
 // Promises of records to code that fills them in place.
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 #include <thread>
+#include <vector>
 
 #include "engine/core/pool.hpp"
 #include "records/records_contract.hpp"
@@ -94,6 +98,39 @@ TEST_P(RecordsContract, SendsByTheTileThatComesBackWhatFoundNoOther) {
   room.commit(content(2).size(), 2);
   static_cast<void>(records().drain());
   expect_each_done_once(3);
+}
+
+/// The clock's thread looks for a tile as well, and while it does, the tile can pass it: then it is tried again.
+///
+/// Seen to fail if a tile that comes back goes home at once.
+TEST_P(RecordsContract, SendsByTheTileThatComesBackWhatWaitedBeforeAnotherWriter) {
+  PipelineOptions options = usual();
+  options.tuning.tiles = 2;
+  options.lanes = 1;                                          // It keeps the order in which they leave.
+  options.tuning.borrow_spin = std::chrono::microseconds(0);  // The other writer is in the pool's queue.
+  std::vector<std::uint64_t> told_in_order;
+  for (int turn = 0; turn < 50 && told_in_order != std::vector<std::uint64_t>{0, 1, 2}; ++turn) {
+    std::mutex mutex;
+    told_in_order.clear();
+    pack({.linger = std::chrono::hours(24), .hungry_below = 1}, options);
+    HeldLanes held(kernels());
+    records().start(add_one_held_by(held), [&](RecordCompletion const& completion) {
+      std::scoped_lock const lock(mutex);
+      told_in_order.push_back(completion.tag);
+    });
+    RecordWriter writer = records().writer();
+    writer.append(content(0), 0);
+    held.await(1);
+    writer.append(content(1), 1);
+    {
+      RecordRoom const room = writer.claim(300);
+      std::jthread const other([&] { records().writer().append(content(2), 2); });
+      while (pipeline().pool().waiting() == 0) std::this_thread::yield();
+      held.release();
+    }
+    EXPECT_EQ(records().drain().done, 3u);
+  }
+  EXPECT_EQ(told_in_order, (std::vector<std::uint64_t>{0, 1, 2}));
 }
 
 TEST_P(RecordsContract, TellsOfEachRecordOnceThoughTheClockTakesThemFromOpenRooms) {

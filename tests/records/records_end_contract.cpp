@@ -122,6 +122,13 @@ TEST_P(RecordsContract, TakesRecordsFromStartToDrainAndFromRunToRun) {
   expect_each_done_once(30);
 }
 
+TEST_P(RecordsContract, TakesNoRecordsBeforeItIsStartedThoughItsPipelineRuns) {
+  pack();
+  pipeline().start(add_one(), [](Completion&) {});
+  EXPECT_FALSE(records().writer().try_append(content(0)));
+  EXPECT_EQ(pipeline().drain().tiles(), 0u);
+}
+
 TEST_P(RecordsContract, SendsWhatAWriterAsksFor) {
   pack({.linger = std::chrono::hours(1), .hungry_below = 1});
   HeldLanes held(kernels());
@@ -207,6 +214,17 @@ TEST_P(RecordsContract, CancelsWhatIsLeftIfThePipelineIsDrainedBehindItsBack) {
   EXPECT_THROW(static_cast<void>(records().drain()), Error);
   records().start(add_one_to_each(), note());
   EXPECT_EQ(records().drain().records(), 0u) << "it is fit for another run, and begins to count anew";
+}
+
+TEST_P(RecordsContract, CancelsWhatItsWritersHaveIfThePipelineIsDrainedBehindItsBack) {
+  pack({.linger = std::chrono::hours(1), .least_bytes = tile_bytes}).start(add_one_to_each(), note());
+  RecordWriter writer = records().writer();
+  writer.append(content(0), 0);  // It waits for more.
+  static_cast<void>(pipeline().drain());
+  EXPECT_THROW(static_cast<void>(records().drain()), Error);
+  ASSERT_EQ(told_so_far(), 1u);
+  EXPECT_EQ(told().at(0).outcome, Outcome::cancelled);
+  EXPECT_FALSE(writer.try_append(content(1), 1)) << "no more are taken";
 }
 
 TEST_P(RecordsContract, DrainsItselfWhenItDies) {

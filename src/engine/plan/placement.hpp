@@ -13,14 +13,15 @@ namespace penstock {
 
 /// The threads of a pipeline that are to be placed, and its device.
 struct PlacementRequest {
-  std::size_t lanes = 1;
-  std::size_t producers = 1;
-  std::size_t consumers = 1;
-  std::string device;                ///< "GPU 0"; empty for a device that hangs on no node, like the CPU device.
-  std::optional<int> device_node;    ///< The node that the device hangs on, if the system says.
-  std::vector<int> more_nodes = {};  ///< Other nodes with tiles, next to other devices; only nodes with usable CPUs.
-  std::size_t cpus = 0;              ///< CPUs of the machine that the threads are for, if it is modelled; 0: this one.
-  bool bind = true;                  ///< False: no thread is bound and no tile placed.
+  // Each request names these.
+  std::size_t lanes;
+  std::size_t producers;
+  std::size_t consumers;
+  std::string device = {};              ///< "GPU 0"; empty for a device that hangs on no node, like the CPU device.
+  std::optional<int> device_node = {};  ///< The node that the device hangs on, if the system says.
+  std::vector<int> more_nodes = {};     ///< Other nodes with tiles, next to other devices; only nodes with usable CPUs.
+  std::size_t cpus = 0;  ///< CPUs of the machine that the threads are for, if it is modelled; 0: this one.
+  bool bind = true;      ///< False: no thread is bound and no tile placed.
 };
 
 /// The CPUs that each thread of a pipeline gets, and the nodes that its tiles get.

@@ -20,10 +20,7 @@ std::size_t threads_at_once(DeviceInfo const& device, Topology const& topology) 
 }
 
 PlacementRequest placement_request(PipelineOptions const& options, DeviceInfo const& device) {
-  PlacementRequest request;
-  request.lanes = options.lanes;
-  request.producers = options.producers;
-  request.consumers = options.consumers;
+  PlacementRequest request{.lanes = options.lanes, .producers = options.producers, .consumers = options.consumers};
   if (device.kind == DeviceKind::cuda || device.numa_node) {
     request.device = (device.kind == DeviceKind::cuda ? "GPU " : "CPU device ") + std::to_string(device.ordinal);
   }

@@ -131,7 +131,7 @@ class Fitting {
 
   std::string own_lacks(std::size_t tiles, PoolLayout const& needed) const {
     std::string text = "`own_memory` is too small for " + count_text(tiles, "tile") + ":";
-    for (std::size_t part = 0; part < needed.parts() && part < options_.own_memory.size(); ++part) {
+    for (std::size_t part = 0; part < needed.parts(); ++part) {  // No more than there are pieces.
       text += (part > 0 ? ", and " : " ") + exactly(needed.bytes(part)) + " are needed where there are " +
               exactly(options_.own_memory[part].size());
     }

@@ -88,7 +88,8 @@ TEST_F(PlacementOnTwoNodes, UsesEveryNodeForADeviceThatHangsOnNone) {
 }
 
 TEST_F(PlacementOnTwoNodes, UsesEveryNodeWhenTheGpusIsForbidden) {
-  Placement const placement(topology, {.device = "GPU 0", .device_node = 7});
+  Placement const placement(topology,
+                            {.lanes = 1, .producers = 1, .consumers = 1, .device = "GPU 0", .device_node = 7});
   EXPECT_EQ(placement.lane(0), all);
   EXPECT_EQ(placement.tile_node(), std::nullopt);
   EXPECT_THAT(placement.remarks(),
@@ -96,7 +97,8 @@ TEST_F(PlacementOnTwoNodes, UsesEveryNodeWhenTheGpusIsForbidden) {
 }
 
 TEST_F(PlacementOnTwoNodes, BindsNothingWhenToldNotTo) {
-  Placement const placement(topology, {.device = "GPU 0", .device_node = 1, .bind = false});
+  Placement const placement(
+      topology, {.lanes = 1, .producers = 1, .consumers = 1, .device = "GPU 0", .device_node = 1, .bind = false});
   EXPECT_THAT(placement.lane(0), IsEmpty());
   EXPECT_THAT(placement.producer(0), IsEmpty());
   EXPECT_THAT(placement.consumer(0), IsEmpty());

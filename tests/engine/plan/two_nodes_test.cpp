@@ -24,7 +24,8 @@ struct PlanOnTwoNodes : testing::Test {
 
 TEST_F(PlanOnTwoNodes, GivesLanesAndTilesToTheNodeOfTheirGpu) {
   for (auto const& node : nodes) {
-    Placement const placement(topology, {.device = "GPU 0", .device_node = node.number});
+    Placement const placement(
+        topology, {.lanes = 1, .producers = 1, .consumers = 1, .device = "GPU 0", .device_node = node.number});
     ASSERT_EQ(placement.tile_node(), node.number);
     int ran_on = -1;
     BoundThread lane("ps-lane-0", placement.lane(0), [&](std::stop_token const&) { ran_on = sched_getcpu(); });
