@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "floats.hpp"
+#include "late_clock.hpp"
 #include <penstock/kernels.hpp>
 #include <penstock/models/devices.hpp>
 
@@ -15,14 +16,16 @@ using namespace course;
 int main(int count, char** arguments) try {
   auto const device = open_device(count > 1 ? arguments[1] : "auto");
   constexpr std::size_t size = std::size_t{1} << 20;
-  constexpr int warm_up = 5, runs = 50;
+  constexpr int uncounted = 5, runs = 50;
   PinnedFloats const ones(*device, size, 1), host(*device, size);
   DeviceFloats const a(*device, size), b(*device, size);
   Event const start = device->make_event({.timing = true}), end = device->make_event({.timing = true});
   Stream const stream = device->make_stream();
   upload(a.values(), ones.values(), stream);
-  for (int i = 0; i < warm_up; ++i) sum(a.values(), a.values(), b.values(), stream);
-  stream.synchronize();
+  warm_up(*device, [&] {
+    for (int i = 0; i < uncounted; ++i) sum(a.values(), a.values(), b.values(), stream);
+    stream.synchronize();
+  });
 
   std::vector<double> times;
   for (int i = 0; i < runs; ++i) {
@@ -35,14 +38,15 @@ int main(int count, char** arguments) try {
   double mean = 0, squares = 0;
   for (double const time : times) mean += time / runs;
   for (double const time : times) squares += (time - mean) * (time - mean);
-  std::printf("a wait for each of %d runs behind %d: mean %.4f ms, deviation %.4f ms\n", runs, warm_up, mean,
-              std::sqrt(squares / (runs - 1)));
+  std::printf("a wait for each of %d runs behind %d: mean %.4f ms, deviation %.4f ms%s\n", runs, uncounted, mean,
+              std::sqrt(squares / (runs - 1)), judged(*device, "").c_str());
 
   stream.record(start);
   for (int i = 0; i < runs; ++i) sum(a.values(), a.values(), b.values(), stream);
   stream.record(end);
   end.wait();
-  std::printf("one wait for all of them: %.4f ms in all, and no deviation\n", milliseconds(start, end));
+  std::printf("one wait for all of them: %.4f ms in all, and no deviation%s\n", milliseconds(start, end),
+              judged(*device, "").c_str());
 
   download(host.values(), b.values(), stream);
   stream.synchronize();

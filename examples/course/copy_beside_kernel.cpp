@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "floats.hpp"
+#include "late_clock.hpp"
 #include <penstock/kernels.hpp>
 #include <penstock/models/devices.hpp>
 
@@ -21,7 +22,7 @@ int main(int count, char** arguments) try {
   Stream const copying = device->make_stream(), computing = device->make_stream();
   sum_prepare(computing);
 
-  for (bool const beside : {false, false, true}) {  // The first round touches the memory; the second is measured.
+  auto const copy = [&](bool beside) {
     if (beside) {
       computing.record(kernel_start);
       for (int i = 0; i < 40; ++i) sum(values.values(), values.values(), values.values(), computing);
@@ -32,10 +33,14 @@ int main(int count, char** arguments) try {
     for (int i = 0; i < 8; ++i) upload(there.values(), here.values(), copying);
     copying.record(copy_end);
     copy_end.wait();
-    double const gigabytes = 8 * copied * sizeof(float) / 1e9;
-    std::printf("%s: %.1f GB/s\n", beside ? "beside kernels" : "alone",
-                gigabytes / (milliseconds(copy_start, copy_end) / 1e3));
-  }
+    return 8 * copied * sizeof(float) / 1e6 / milliseconds(copy_start, copy_end);
+  };
+  warm_up(*device, [&] {
+    copy(true);
+    computing.synchronize();
+  });
+  double const alone = copy(false), beside = copy(true);
+  std::printf("alone: %.1f GB/s\nbeside kernels: %.1f GB/s%s\n", alone, beside, judged(*device, "").c_str());
   computing.synchronize();
   bool const overlap = milliseconds(copy_end, kernel_end) > 0;
   std::printf("the copies were over %s the kernels\n", overlap ? "before" : "after");

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "floats.hpp"
+#include "late_clock.hpp"
 #include <linux/mempolicy.h>
 #include <penstock/models/devices.hpp>
 #include <sys/syscall.h>
@@ -44,12 +45,14 @@ int main(int count, char** arguments) try {
     PinnedFloats const here(*device, size);  // It fills its pages, which puts them on the node, before it pins them.
     if (modelled > 0) device->place(std::as_bytes(here.values()), static_cast<int>(node));
     Stream const stream = device->make_stream();
-    upload(there.values(), here.values(), stream);  // The first copy is not counted.
+    upload(there.values(), here.values(), stream);
+    warm_up(*device, [&] { stream.synchronize(); });
     stream.record(start);
     for (int i = 0; i < copies; ++i) upload(there.values(), here.values(), stream);
     stream.record(end);
     end.wait();
-    std::printf("node %u: %.1f GB/s\n", node, copies * size * sizeof(float) / milliseconds(start, end) / 1e6);
+    std::printf("node %u: %.1f GB/s%s\n", node, copies * size * sizeof(float) / milliseconds(start, end) / 1e6,
+                judged(*device, "").c_str());
   }
 } catch (Error const& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three kernels: in a stream, in the default stream, in the same stream. This source is compiled twice. In `trio` the
-// default stream is the calling thread's own, in `trio-legacy` it is the one of the process, which is serialised with
-// all blocking streams. The first argument is cpu or a model; on a GPU run trio_cuda.
+// default stream is the calling thread's own, in `trio-legacy` it is the one of the device, which is serialised with
+// all its blocking streams. The first argument is cpu or a model; on a GPU run trio_cuda.
 #include <cstdio>
 
 #include "timed_kernel.hpp"

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "floats.hpp"
+#include "late_clock.hpp"
 #include <penstock/kernels.hpp>
 #include <penstock/models/devices.hpp>
 
@@ -36,7 +37,8 @@ int main(int count, char** arguments) try {
   bool const right = all_are(2, host_a.values()) && all_are(4, host_b.values());
   std::printf("a[0] = %.1f, b[0] = %.1f: %s\n", host_a.values()[0], host_b.values()[0], right ? "right" : "wrong");
   bool const overlap = milliseconds(b_there, a_back) > 0;
-  std::printf("b was there %s a was back: %s\n", overlap ? "before" : "after", overlap ? "overlap" : "no overlap");
+  std::printf("b was there %s a was back%s\n", overlap ? "before" : "after",
+              judged(*device, overlap ? ": overlap" : ": no overlap").c_str());
   return right ? 0 : 1;
 } catch (Error const& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;

@@ -91,9 +91,10 @@ void Workbench::hold(std::span<Stream const> streams) {
 }
 
 Timed Workbench::timed(std::string row, std::string label, StreamRef stream, std::function<void()> const& work) {
+  HostTime::forget();  // Timing work is not work of the host.
   Event start = device_.make_event({.timing = true});
   Event end = device_.make_event({.timing = true});
-  HostTime::forget();  // Timing work is not work of the host.
+  HostTime::forget();
   stream.record(start);
   work();
   stream.record(end);

@@ -31,6 +31,7 @@ DeviceModel h200() {
       "ninths of its NVLink by the data sheet: peer_gb_s. So that pipelines with "
       "small tiles take as long as there: handover_us, alone_us. By CUDA's documentation: event_resolution_us.";
   model.link_name = "PCIe 5 x16";
+  model.peer_name = "NVLink 4";
   model.memory_bytes = 150'109'880'320;
   model.link = {.up = 55.2, .down = 55.1, .both = 50.5, .mapped = 33, .pageable = 9.4, .peer = 400, .copy = Time(2.4)};
   model.kernels = {.units = 132,
@@ -111,6 +112,7 @@ DeviceModel a100() {
   model.memory_bytes = 85'899'345'920;
   model.link = like_h200s(25);
   model.link.peer = 267;
+  model.peer_name = "NVLink 3";
   model.kernels.units = 108;
   model.kernels.memory = reached(2039);
   model.kernels.tera_flops = 17.5;
@@ -137,6 +139,7 @@ DeviceModel l4() {
   model.memory_bytes = 25'769'803'776;
   model.link = like_h200s(25);
   model.link.peer = 0;
+  model.peer_name.clear();
   model.kernels.units = 58;
   model.kernels.threads_per_unit = 1536;
   model.kernels.memory = reached(300);
@@ -158,6 +161,7 @@ DeviceModel t4() {
   model.memory_bytes = 17'179'869'184;
   model.link = like_h200s(12);
   model.link.peer = 0;
+  model.peer_name.clear();
   model.kernels.units = 40;
   model.kernels.threads_per_unit = 1024;
   model.kernels.memory = reached(320);
@@ -182,6 +186,7 @@ DeviceModel gh200() {
   model.link.down = 297;
   model.link.both = 168;
   model.link.peer = 0;
+  model.peer_name.clear();
   model.kernels.memory = 3400;
   model.host_cpus = 72;
   return model;
@@ -199,6 +204,7 @@ DeviceModel b200() {
       "H200 and its host: the rest. None is measured on a B200.";
   model.memory_bytes = 193'273'528'320;
   model.link.peer = 800;
+  model.peer_name = "NVLink 5";
   model.kernels.units = 148;
   model.kernels.memory = reached(8000);
   model.kernels.tera_flops = computed(75);
@@ -222,6 +228,7 @@ DeviceModel p100() {
   model.link.far = 3.8;
   model.link.far_down = 2.5;
   model.link.peer = 0;
+  model.peer_name.clear();
   model.kernels.units = 56;
   model.kernels.memory = 444;
   model.kernels.tera_flops = computed(9.3);

@@ -17,6 +17,7 @@ struct DeviceModel {
   std::string name;       ///< Name of the device, as "NVIDIA H200".
   std::string source;     ///< Sources of the numbers.
   std::string link_name;  ///< "PCIe 5 x16".
+  std::string peer_name;  ///< Name of the link to another GPU, as "NVLink 4"; empty: not stated, or there is none.
   std::uint64_t memory_bytes = 0;
 
   struct Link {

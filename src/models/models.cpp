@@ -153,6 +153,7 @@ std::string contents(std::string const& path) {
 std::string model_text(DeviceModel const& model) {
   Json json{{"schema", schema}, {"kind", "model"}, {"name", model.name}, {"source", model.source}};
   json["link"]["name"] = model.link_name;
+  if (!model.peer_name.empty()) json["link"]["peer"] = model.peer_name;
   for_each_number(model, [&](char const* part, char const* name, double value, Range) {
     if (value < 0) return;  // It is not stated.
     value == static_cast<double>(static_cast<std::uint64_t>(value))
@@ -169,7 +170,9 @@ DeviceModel read_model(std::string const& text, std::string const& name) {
   DeviceModel model;
   model.name = text_of(json, "name", name);
   model.source = text_of(json, "source", name);
-  model.link_name = json.contains("link") && json["link"].is_object() ? text_of(json["link"], "name", name) : "";
+  Json const link = json.value("link", Json());
+  if (link.is_object()) model.link_name = text_of(link, "name", name);
+  if (link.is_object() && link.contains("peer")) model.peer_name = text_of(link, "peer", name);
   for_each_number(model, [&](char const* part, char const* key, double& value, Range range) {
     std::string const path = std::string(part) + "." + key;
     bool const needed = std::ranges::find(not_needed, key) == not_needed.end();

@@ -12,6 +12,7 @@ DeviceModel older(DeviceModel model) {
   model.link_name = "PCIe 2 x16";
   model.link.pageable = 3;
   model.link.peer = 0;
+  model.peer_name.clear();
   model.kernels.tensor_tera_flops = 0;
   model.kernels.barrier = {};  // They have no cooperative launches.
   model.host_cpus = 8;

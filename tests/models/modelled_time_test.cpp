@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "engine/core/host_time.hpp"
 #include "engine/cpu/cpu_device.hpp"
 #include "models/host_keeper.hpp"
 
@@ -113,6 +116,34 @@ TEST(OneNode, HasMemoryWhereItsPagesAre) {
     FAIL() << "it is no model";
   } catch (Error const& error) {
     EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+  }
+}
+
+/// Keeps the calling thread busy for 2 ms of the system's time.
+void work() {
+  auto const cpu_time = [] {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+  };
+  for (auto const began = cpu_time(); cpu_time() - began < 2ms;) {
+  }
+}
+
+TEST_F(TwoNodes, HaveTheHostsWorkBehindThemOnceTheyMadeSomething) {
+  pinned = {};
+  there = {};
+  std::vector<std::function<void()>> const calls{[&] { device->make_stream(); }, [&] { device->make_event(); },
+                                                 [&] { there = device->allocate(size); },
+                                                 [&] {
+                                                   device->pin({pages.get(), size});
+                                                 }};
+  for (auto const& call : calls) {
+    HostTime::pay();
+    auto const began = Clock::now();
+    work();
+    call();
+    EXPECT_GE(Clock::now() - began, 1900us) << "what comes next is not charged with it: call " << &call - calls.data();
   }
 }
 

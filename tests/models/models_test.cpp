@@ -77,6 +77,7 @@ TEST(Model, IsLikeMostDevicesInWhatItDoesNotSay) {
   EXPECT_EQ(model.kernels.at_once, 128U);
   EXPECT_FALSE(model.kernels.signal_together);
   EXPECT_EQ(model.link.peer, 0);
+  EXPECT_EQ(model.peer_name, "");
   EXPECT_EQ(model.completions.event_resolution.count(), 0) << "its events are exact";
   EXPECT_EQ(model.node, -1);
   EXPECT_EQ(model.host_nodes, 0U);
@@ -84,6 +85,14 @@ TEST(Model, IsLikeMostDevicesInWhatItDoesNotSay) {
   EXPECT_EQ(read_model(json.dump(), "mine.json").node, 1);
   EXPECT_EQ(model.link.beside_kernels, 1) << "kernels do not slow its copies down";
   EXPECT_EQ(model.kernels.tensor_tera_flops, 0) << "it has no tensor cores";
+}
+
+TEST(Model, NamesItsLinkToAnotherGpu) {
+  Json json = written("a100");
+  EXPECT_EQ(json["link"]["peer"], "NVLink 3");
+  EXPECT_EQ(read_model(json.dump(), "mine.json").peer_name, "NVLink 3");
+  json["link"]["peer"] = 3;
+  EXPECT_THAT(refusal_of(json), HasSubstr("peer is no text"));
 }
 
 TEST(Model, IsRefusedWithWhatCannotBe) {

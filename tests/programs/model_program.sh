@@ -63,7 +63,8 @@ case $2 in
       grep -qE "^$name .*, (PCIe|NVLink)" out || fail "no $name: $(cat out)"
     done
     # A gigabyte over PCIe 3, 4 and 5, and over NVLink-C2C.
-    for row in 't4 +PCIe 3 x16 .* 83\.34' 'a100 +PCIe 4 x16 .* 40\.00' 'h200 +PCIe 5 x16 .* 18\.12' 'gh200 +NVLink-C2C .* 2\.669'; do
+    for row in 't4 +PCIe 3 x16 +15\.75 .* 83\.34' 'a100 +PCIe 4 x16 +31\.51 .* 40\.00' 'h200 +PCIe 5 x16 +63\.02 .* 18\.12' 'gh200 +NVLink-C2C .* 2\.669' \
+      'a100 +NVLink 3 +300\.0 +267\.0 +2\.400 +3\.748' 'h200 +NVLink 4 +450\.0 +400\.0 +2\.400 +2\.502'; do
       grep -qE "^$row\$" out || fail "no $row: $(cat out)"
     done
     run doctor --list-models --json

@@ -7,6 +7,7 @@
 
 #include <sched.h>
 
+#include "engine/core/host_time.hpp"
 #include "engine/core/say.hpp"
 #include "engine/core/works_for.hpp"
 #include "engine/cpu/cpu_stream.hpp"
@@ -118,12 +119,14 @@ StreamRef CpuDevice::legacy_default_stream() {
 }
 
 Stream CpuDevice::make_stream(StreamOptions options) {
+  HostTime::pay();  // Here and below: a program that reads the clock next has its preparations behind it.
   auto const type = options.blocking ? StreamType::blocking : StreamType::non_blocking;
   return Stream(std::make_unique<CpuStream>(*scheduler_, *engines_, *memory_, *ordered_, faults(), *refusals_, type,
                                             options.priority));
 }
 
 Event CpuDevice::make_event(EventOptions options) {
+  HostTime::pay();
   if (options.interprocess && options.timing) {
     throw Error(ErrorKind::bad_argument,
                 "An event of several processes keeps no time: leave out timing or interprocess.");
@@ -149,6 +152,7 @@ DeviceMemory CpuDevice::allocate(std::size_t bytes) {
 }
 
 Pinned CpuDevice::pin(std::span<std::byte> host) {
+  HostTime::pay();
   scheduler_->expect_healthy();
   return memory_->pin(host);
 }

@@ -18,6 +18,7 @@
 #include "programs/command/files_to_write.hpp"
 #include "programs/command/program.hpp"
 #include "programs/command/results.hpp"
+#include "programs/doctor/links_text.hpp"
 #include "programs/doctor/model_probe.hpp"
 #include "programs/page/results_page.hpp"
 
@@ -102,14 +103,11 @@ ExitCode DoctorCommand::run_models(StandardOutput& output, FilesToWrite& files) 
   constexpr std::size_t columns = 100, indent = 8;
   std::string text, all;
   std::vector<nlohmann::ordered_json> rows;
-  std::vector<std::vector<std::string>> links{
-      {"model", "link", "up GB/s", "down", "both, each way", "to another GPU", "1 GB up, ms"}};
+  std::vector<NamedModel> models;
   for (std::string const& name : built_in_models()) {
     cpu::DeviceModel const model = built_in_model(name).value();
     cpu::DeviceModel::Link const& link = model.link;
-    links.push_back({name, model.link_name, short_number(link.up), short_number(link.down), short_number(link.both),
-                     link.peer > 0 ? short_number(link.peer) : "-",
-                     short_number(1e3 / link.up + link.copy.count() / 1e3)});
+    models.emplace_back(name, model);
     text += name + std::string(indent - std::min(indent, name.size()), ' ') + model.name + ", " + model.link_name +
             "\n" + wrapped(model.source, indent, columns - indent);
     std::string const one = model_text(model);
@@ -120,10 +118,14 @@ ExitCode DoctorCommand::run_models(StandardOutput& output, FilesToWrite& files) 
                     {"up_gb_per_s", link.up},
                     {"down_gb_per_s", link.down},
                     {"both_gb_per_s", link.both},
+                    {"link_gb_per_s", or_null(rate_of_link(model.link_name))},
+                    {"copy_us", link.copy.count()},
+                    {"peer_link", model.peer_name},
                     {"peer_gb_per_s", or_null(link.peer > 0 ? std::optional(link.peer) : std::nullopt)},
+                    {"peer_link_gb_per_s", or_null(rate_of_link(model.peer_name))},
                     {"source", model.source}});
   }
-  text += "\n" + text_table(links, 2);
+  text += "\n" + links_text(std::move(models));
   if (!output.write(figures.json ? all + "\n]\n" : figures.csv ? csv_of(rows) : text)) return exit_some_failed;
   if (OutputFile* const page = files.of("--html"); page != nullptr)
     write_page(*page, with_lines(R"({"schema": 1, "kind": "models"})", rows), title_of("doctor"));
