@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -35,15 +37,16 @@ constexpr unsigned most_blocks = 16;
 struct Strategy {
   std::string_view name;
   double text;        ///< Milliseconds, if the compute takes 30 and the collective 15.
+  int text_hides;     ///< Percent of the collective that ran beside compute, by the text.
   std::size_t parts;  ///< Parts in which the array is reduced.
   bool at_the_end;    ///< The array is reduced when all is computed; else each part as soon as its layers are.
   bool leaves_free;   ///< A quarter of the multiprocessors is left free, and the collective is urgent.
 };
 
-constexpr std::array ways{Strategy{"one after the other", 45, 1, true, false},
-                          Strategy{"beside it, no multiprocessor free", 42, 8, false, false},
-                          Strategy{"beside it, a quarter free", 35, 8, false, true},
-                          Strategy{"the same, layer by layer", 33, layers, false, true}};
+constexpr std::array ways{Strategy{"one after the other", 45, 0, 1, true, false},
+                          Strategy{"beside it, no multiprocessor free", 42, 7, 8, false, false},
+                          Strategy{"beside it, a quarter free", 35, 67, 8, false, true},
+                          Strategy{"the same, layer by layer", 33, 100, layers, false, true}};
 
 /// Three layers have too few blocks to fill a device, as small layers do.
 constexpr bool is_small(std::size_t layer) {
@@ -198,6 +201,15 @@ std::string bound_of(Strategy const& way, double measured, double hidden, bool g
   return "compute; the last of " + std::to_string(way.parts) + " parts comes behind it";
 }
 
+/// Percent of the collective that ran beside compute.
+double part_hidden(double took, double computes, double collective) {
+  return 100 * std::clamp(1 - (took - computes) / collective, 0.0, 1.0);
+}
+
+std::string percent(double part) {
+  return std::to_string(std::lround(part)) + " %";
+}
+
 /// Real devices are not judged by it.
 bool in_order(std::vector<Figure> const& seen) {
   return std::ranges::is_sorted(seen, [](Figure const& one, Figure const& next) { return one.value > next.value; });
@@ -233,19 +245,23 @@ Observation reduce_in_four_ways(Workbench& bench) {
                          .unit = "ms",
                          .text = way.text * collective / wanted.count(),
                          .possible = has_room ? std::optional(hidden) : std::nullopt,
-                         .bound = bound_of(way, took, hidden, info.acts_as_gpu())});
+                         .bound = bound_of(way, took, hidden, info.acts_as_gpu()),
+                         .beside = {{"hides (text)", percent(part_hidden(took, computes, collective)) + " (" +
+                                                         percent(way.text_hides) + ")"}}});
     char text[32];
     std::snprintf(text, sizeof text, ": %.1f ms", took);
     measured.append(measured.empty() ? "" : "; ").append(way.name).append(text);
   }
-  Observation seen;
-  seen.figures = {
-      {"devices", static_cast<double>(devices.size()), ""},
-      {"compute alone", compute, "ms"},
-      {"collective alone, " + urgently.how(), collective, "ms"},
-      {"bytes of each array", static_cast<double>(amount.floats * sizeof(float)) * amount.stands_for / 1e6, "MB"}};
   bool const ordered = in_order(ways_seen);
-  seen.figures.insert(seen.figures.begin(), ways_seen.begin(), ways_seen.end());
+  Observation seen;
+  seen.figures = {{"times of the text, multiplied by", collective / wanted.count(), ""}};
+  std::ranges::move(ways_seen, std::back_inserter(seen.figures));
+  seen.figures.insert(
+      seen.figures.end(),
+      {{"devices", static_cast<double>(devices.size()), ""},
+       {"compute alone", compute, "ms"},
+       {"collective alone, " + urgently.how(), collective, "ms"},
+       {"bytes of each array", static_cast<double>(amount.floats * sizeof(float)) * amount.stands_for / 1e6, "MB"}});
   seen.verdict = {wrong == 0 && (ordered || !info.modelled),
                   (wrong == 0 ? "all sums are right" : std::to_string(wrong) + " sums are wrong") + "; " + measured +
                       (ordered ? ", each faster than the one before" : ", in another order")};

@@ -98,7 +98,7 @@ Experiment legacy_between() {
               "stream, and lets one given after it to another blocking stream wait in turn.",
           .why =
               "One launch that names no stream, in code compiled the legacy way, takes turns with all blocking "
-              "streams of the process.",
+              "streams of the device.",
           .claim = Claim::must,
           .run = [](Workbench& bench) -> Observation {
             auto intervals = trio(bench, true);
@@ -137,16 +137,17 @@ Experiment stray_legacy() {
 }
 
 Experiment stray_per_thread() {
-  return {.name = "stray-per-thread",
-          .expectation = "All eight run at once, if the short ones are launched in the thread's own default stream.",
-          .why = "Compiled per-thread, the same source keeps its streams apart.",
-          .claim = Claim::may,
-          .run = [](Workbench& bench) -> Observation {
-            auto intervals = kernels_and_strays(bench, bench.device().per_thread_default_stream());
-            auto const strays = strays_of(intervals);
-            auto verdict = all_at_once({intervals.begin(), strays});
-            return {std::move(intervals), {}, std::move(verdict)};
-          }};
+  return {
+      .name = "stray-per-thread",
+      .expectation = "All eight run at once, if the short ones are launched in the thread's own default stream.",
+      .why = "Launches that name no stream go there in code compiled per-thread; stray_launch is compiled both ways.",
+      .claim = Claim::may,
+      .run = [](Workbench& bench) -> Observation {
+        auto intervals = kernels_and_strays(bench, bench.device().per_thread_default_stream());
+        auto const strays = strays_of(intervals);
+        auto verdict = all_at_once({intervals.begin(), strays});
+        return {std::move(intervals), {}, std::move(verdict)};
+      }};
 }
 
 Experiment threads_legacy() {
@@ -169,7 +170,8 @@ Experiment threads_per_thread() {
   return {
       .name = "threads-per-thread",
       .expectation = "Kernels of eight host threads run at once, if each thread launches in its own default stream.",
-      .why = "Compiled per-thread, code that names no stream is concurrent as soon as it runs in several threads.",
+      .why =
+          "Launches that name no stream go there in code compiled per-thread, so several threads make it concurrent.",
       .claim = Claim::may,
       .run = [](Workbench& bench) -> Observation {
         auto intervals =

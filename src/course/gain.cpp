@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 namespace penstock::lab {
@@ -56,6 +57,22 @@ std::vector<Interval> one_run_behind_the_other(std::vector<std::vector<Interval>
     }
     begin += length + length / 20;
   }
+  return all;
+}
+
+std::vector<Interval> below_one_stream(std::vector<Interval> in_one_stream, std::vector<Interval> other) {
+  start_at_zero(in_one_stream);
+  start_at_zero(other);
+  std::vector<Interval> all;
+  for (Interval const& piece : in_one_stream) all.push_back({"one stream", piece.label, piece.start, piece.end});
+  for (auto const& [engine, row] : {std::pair(Engine::up, "its copies up"), std::pair(Engine::kernels, "its kernels"),
+                                    std::pair(Engine::down, "its copies down")}) {
+    int part = 0;
+    for (Interval const& piece : in_one_stream) {
+      if (piece.engine == engine) all.push_back({row, std::to_string(++part), piece.start, piece.end});
+    }
+  }
+  std::ranges::move(other, std::back_inserter(all));
   return all;
 }
 

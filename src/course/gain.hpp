@@ -30,6 +30,9 @@ std::vector<Interval> without_waits(std::vector<Interval> intervals, int copy_en
 double overlapped(std::span<Interval const> intervals);
 /// Moves each run in time, so that it begins a little after the one before it.
 std::vector<Interval> one_run_behind_the_other(std::vector<std::vector<Interval>> runs);
+/// Both from 0 on: first a run in one stream, in a row with that name and in rows of its engines, whose labels are the
+/// numbers of its parts; then the other one as it is.
+std::vector<Interval> below_one_stream(std::vector<Interval> in_one_stream, std::vector<Interval> other);
 
 /// Measured times of some work, and those that its parts allow.
 struct Gain {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiment: rounds that need each other's results, by a launch each and by one whose blocks meet at a barrier.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "course/experiment.hpp"
+#include "course/gain.hpp"
 #include "course/judgements.hpp"
 #include "course/workbench.hpp"
 #include "kernels/basic/neighbour_sums.hpp"
@@ -48,6 +52,29 @@ bool refuses_too_many(std::span<std::uint32_t> one, std::span<std::uint32_t> oth
     return refused.kind() == ErrorKind::bad_argument;
   }
   return false;
+}
+
+/// A kernel of another stream, given while a kernel with barriers keeps the device: both, in this order. None if the
+/// latter was over before, or kernels do not take room here.
+std::vector<Interval> beside_a_barrier(Workbench& bench, std::span<std::uint32_t> one, std::span<std::uint32_t> other,
+                                       StreamRef stream) {
+  // The first one lasts until the host has launched the other. Few numbers are little work for CPUs.
+  constexpr std::uint32_t many_rounds = 512, tries = 5;
+  constexpr std::size_t few = 256;
+  auto const info = bench.device().info();
+  Stream const beside = bench.device().make_stream();
+  for (std::uint32_t i = 0; info.acts_as_gpu() && i < tries; ++i) {
+    std::size_t const first = bench.pieces();
+    auto const barriers = bench.timed("stream 1", "barriers", stream, [&] {
+      neighbour_sums_together(one.first(few), other.first(few), many_rounds, neighbour_sums_at_once(info), info,
+                              stream);
+    });
+    bench.timed("stream 2", "kernel", beside, [&] { bench.occupy("kernel", std::chrono::microseconds(100), beside); });
+    bool const meanwhile = !barriers.end.passed();
+    auto const all = bench.intervals();
+    if (meanwhile) return without_waits({all.begin() + static_cast<std::ptrdiff_t>(first), all.end()}, 2);
+  }
+  return {};
 }
 
 Observation meet_at_a_barrier(Workbench& bench) {
@@ -92,6 +119,7 @@ Observation meet_at_a_barrier(Workbench& bench) {
 
   // The shortest of each kind counts: a disturbance makes a kernel longer.
   auto const all = bench.intervals();
+  auto beside = beside_a_barrier(bench, one, other, stream);
   std::vector<Interval> shortest;
   for (std::size_t kind = 0; kind < 3; ++kind) {
     auto const* best = &all[kind];
@@ -108,12 +136,16 @@ Observation meet_at_a_barrier(Workbench& bench) {
       {"one launch, a round", a_round(shortest[1].length(), rounds), "us"},
       {"of that, a barrier and its round alone", a_round(shortest[1].length() - first_round, rounds - 1), "us"},
       {"blocks that fit at once", static_cast<double>(blocks), ""}};
-  GridBarrierSeen const seen{.refused = refused,
-                             .wrong = wrong,
-                             .all = 2 * repetitions * count,
-                             .by_launches = shortest[0].length() / rounds,
-                             .by_barriers = (shortest[1].length() - first_round) / (rounds - 1)};
+  GridBarrierSeen const seen{
+      .refused = refused,
+      .wrong = wrong,
+      .all = 2 * repetitions * count,
+      .by_launches = shortest[0].length() / rounds,
+      .by_barriers = (shortest[1].length() - first_round) / (rounds - 1),
+      .other_waited = beside.empty() ? std::nullopt : std::optional(beside[1].end >= beside[0].end)};
   for (Interval& interval : shortest) start_at_zero(std::span(&interval, 1));
+  start_at_zero(beside);
+  std::ranges::copy(beside, std::back_inserter(shortest));
   return {std::move(shortest), std::move(figures), verdict_on_grid_barrier(seen)};
 }
 
@@ -125,7 +157,7 @@ Experiment grid_barrier() {
       .expectation =
           "Rounds of which each needs the results of the whole round before are right by a launch each, and by one "
           "cooperative launch whose blocks meet at a barrier behind each round; more blocks than fit on the device "
-          "at once are refused.",
+          "at once are refused. A kernel of another stream waits until one with barriers has ended.",
       .why =
           "A block that has not begun cannot come to a barrier, so the kernel keeps its multiprocessors to its end. "
           "A barrier costs less than a launch. On the CPU device one thread does the work of all blocks.",

@@ -227,10 +227,14 @@ Verdict verdict_on_products(std::span<ProductSeen const> products, bool timed) {
 }
 
 Verdict verdict_on_grid_barrier(GridBarrierSeen const& seen) {
-  return both(
+  auto const judged = both(
       all_right(seen.wrong, seen.all),
       {seen.refused, "a round took " + time_text(seen.by_launches) + " by launches and " + time_text(seen.by_barriers) +
                          " by barriers; more blocks than fit were " + (seen.refused ? "refused" : "not refused")});
+  if (!seen.other_waited) return judged;
+  return both(judged, {*seen.other_waited, std::string("a kernel of another stream ") +
+                                               (*seen.other_waited ? "waited until the one with barriers had ended"
+                                                                   : "ran beside the one with barriers")});
 }
 
 }  // namespace penstock::lab

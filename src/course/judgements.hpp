@@ -190,8 +190,11 @@ struct GridBarrierSeen {
   std::size_t all = 0;                     ///< out of so many.
   std::chrono::nanoseconds by_launches{};  ///< Time of a round with a launch of its own,
   std::chrono::nanoseconds by_barriers{};  ///< and of one behind a barrier.
+  /// A kernel of another stream that was given meanwhile began when the one with barriers had ended; empty if that
+  /// could not be seen.
+  std::optional<bool> other_waited = {};
 };
-/// Expects all results right, and the refusal.
+/// Expects all results right, the refusal, and that the kernel of the other stream waited.
 Verdict verdict_on_grid_barrier(GridBarrierSeen const& seen);
 
 }  // namespace penstock::lab

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments: pipelines for which more streams would change nothing, and what the verdict on each says.
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string_view>
 
 #include "course/experiment.hpp"
 #include "course/judgements.hpp"
+#include "course/small_batch.hpp"
 #include "course/workbench.hpp"
 #include "engine/core/event_count.hpp"
 #include "engine/core/too_slow.hpp"
@@ -193,6 +195,11 @@ Observation cut_too_small(Workbench& bench) {
                                             count_bytes(tile.input, counted, stream);
                                           })},
       NoStreams::work_too_small);
+  Observation batches = halves_of_small_batches(bench);
+  std::ranges::move(batches.figures, std::back_inserter(seen.figures));
+  bool const late = seen.verdict.late;
+  seen.verdict = both(seen.verdict, batches.verdict);
+  seen.verdict.late = late;
   // On the CPU device the lane and the device are threads of the same CPUs, and either may be the slower one.
   if (!bench.device().info().acts_as_gpu()) {
     seen.verdict.as_expected = true;
@@ -249,7 +256,7 @@ Experiment no_help_small() {
   return {.name = "no-help-small",
           .expectation =
               "Of a pipeline whose tiles are so small that calls take longer than work, the verdict says on a GPU that "
-              "they are too small.",
+              "they are too small. A small batch takes longer as two halves in two streams than whole in one.",
           .why = "More streams only take more calls; larger tiles help, or more of them at once.",
           .claim = Claim::may,
           .run = cut_too_small};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments: copy, kernel and copy of parts, over more streams or more buffers, as in texts on streams.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,6 +34,7 @@ struct TextWork {
   std::size_t drawn;              ///< Index of the variant that is drawn.
   /// Speed-up of that variant over the first, as the text has it.
   std::optional<double> times_as_fast = {};
+  bool has_steps = false;  ///< The text has the times of the steps; else they follow from others of its times.
 };
 
 std::string name_of(std::size_t streams) {
@@ -66,6 +68,21 @@ std::vector<PlannedWork> steps_over(std::size_t streams, std::size_t parts, Part
   return steps;
 }
 
+/// A line for each step of all parts in one stream: its time in the text, that time here, and its engine.
+std::vector<Figure> steps_beside(PartTimes const& text, PartTimes const& part, std::size_t parts, int copy_engines) {
+  auto const line = [&](char const* what, Time said, Time one, std::string engine) {
+    return Figure{.what = what,
+                  .value = milliseconds(static_cast<int>(parts) * one),
+                  .unit = "ms",
+                  .text = milliseconds(said),
+                  .beside = {{"engine", copy_engines > 1 || engine == "kernels" ? engine : "copies of both ways"}}};
+  };
+  return {line("all copies up", text.up, part.up, "copies up"),
+          line("all kernels", text.kernel, part.kernel, "kernels"),
+          line("all copies down", text.down, part.down, "copies down"),
+          {"parts", static_cast<double>(parts), ""}};
+}
+
 Observation over_streams(Workbench& bench, TextWork const& text) {
   auto const info = bench.device().info();
   auto const engines = copy_engines_of(bench);
@@ -84,6 +101,8 @@ Observation over_streams(Workbench& bench, TextWork const& text) {
   auto const all = bench.intervals();
   std::vector<Figure> figures{{text.times_as_fast ? "steps of 4 ms, divided by" : "times of the text, divided by",
                                static_cast<double>(scaled.divisor), ""}};
+  if (text.has_steps)
+    std::ranges::move(steps_beside(scaled.times, alone, text.parts, engines.count), std::back_inserter(figures));
   auto verdict = came_back(wrong, text.variants.size() * text.parts);
   verdict = both(verdict, certainly(one_after_another(runs.front().of(all))));
   Time const serial = extent(runs.front().of(all));
@@ -105,8 +124,10 @@ Observation over_streams(Workbench& bench, TextWork const& text) {
     }
   }
   auto const& [least, name] = *std::ranges::max_element(gains, {}, [](auto const& one) { return one.first.measured; });
-  return {one_run_behind_the_other({without_waits(runs[text.drawn].of(all), engines.count)}), std::move(figures),
-          both(verdict, saves(info, name, least))};
+  auto const seen = [&](std::size_t run) { return without_waits(runs[run].of(all), engines.count); };
+  // Parts of a longer run would be too short to be seen.
+  return {text.parts <= 8 ? below_one_stream(seen(0), seen(text.drawn)) : one_run_behind_the_other({seen(text.drawn)}),
+          std::move(figures), both(verdict, saves(info, name, least))};
 }
 
 }  // namespace
@@ -128,7 +149,8 @@ Experiment streams() {
             return over_streams(bench, {.times = {10'200us, 18'500us, 10'200us},
                                         .parts = 16,
                                         .variants = {{1, 38'900us}, {2, 19'800us}, {3}, {4}, {8}},
-                                        .drawn = 3});
+                                        .drawn = 3,
+                                        .has_steps = true});
           }};
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,17 +18,23 @@ TEST(Collective, HasRightSumsInEachOfItsWays) {
   Observation const seen = observe(DeviceGroup{&first, &second}, collective());
   EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
   EXPECT_THAT(seen.verdict.fact, testing::StartsWith("all sums are right; "));
-  ASSERT_GE(seen.figures.size(), 4u);
+  ASSERT_GE(seen.figures.size(), 5u);
+  EXPECT_NEAR(seen.figures[0].value, *seen.figures[1].text / 45, 1e-9) << "by it the times of the text are multiplied";
+  std::vector<Figure> const ways(seen.figures.begin() + 1, seen.figures.begin() + 5);
   for (std::size_t i = 0; i < 4; ++i) {
-    Figure const& way = seen.figures[i];
+    Figure const& way = ways[i];
     EXPECT_GT(way.value, 0) << way.what;
     // Nothing says how long it takes without room for the collective.
     EXPECT_EQ(way.possible.has_value(), i != 1) << way.what;
     EXPECT_FALSE(way.bound.empty()) << way.what;
+    ASSERT_EQ(way.beside.size(), 1u);
+    EXPECT_THAT(way.beside[0].second, testing::MatchesRegex("(100|[0-9]?[0-9]) % \\(.*")) << "of the collective";
+    EXPECT_THAT(way.beside[0].second, testing::EndsWith(std::array{" (0 %)", " (7 %)", " (67 %)", " (100 %)"}[i]));
     if (i > 0) {
-      EXPECT_LT(way.text, seen.figures[i - 1].text);
+      EXPECT_LT(way.text, ways[i - 1].text);
     }
   }
+  EXPECT_EQ(ways[0].beside[0].second, "0 % (0 %)") << "nothing ran beside it";
   EXPECT_EQ(first.outstanding(), cpu::Outstanding{});
   EXPECT_EQ(second.outstanding(), cpu::Outstanding{});
 }

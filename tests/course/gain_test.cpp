@@ -34,6 +34,29 @@ TEST(Runs, AreDrawnOneBehindTheOther) {
   EXPECT_EQ(all[1].end, 115ms);
 }
 
+TEST(Runs, AreDrawnBelowOneInOneStreamOnTheSameScale) {
+  std::vector<Interval> const serial{{"stream 1", "up", 5ms, 9ms, Engine::up},
+                                     {"stream 1", "kernel", 9ms, 12ms, Engine::kernels},
+                                     {"stream 1", "up", 12ms, 16ms, Engine::up},
+                                     {"stream 1", "kernel", 16ms, 19ms, Engine::kernels}};
+  auto const all = below_one_stream(serial, {{"stream 2", "down", 50ms, 57ms, Engine::down}});
+  ASSERT_EQ(all.size(), 9u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(all[i].row, "one stream");
+    EXPECT_EQ(all[i].label, serial[i].label);
+    EXPECT_EQ(all[i].start, serial[i].start - 5ms);
+  }
+  EXPECT_EQ(all[5].row, "its copies up");
+  EXPECT_EQ(all[5].label, "2") << "the number of its part";
+  EXPECT_EQ(all[6].row, "its kernels");
+  EXPECT_EQ(all[7].end, 14ms);
+  EXPECT_EQ(all[8].row, "stream 2");
+  EXPECT_EQ(all[8].start, 0ms) << "it has the same beginning";
+  EXPECT_EQ(all[8].length(), 7ms) << "and the same scale";
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(all[i].engine, Engine::none) << "its engines have their rows";
+  EXPECT_EQ(all[8].engine, Engine::down);
+}
+
 TEST(AVerdictOnWhatIsSaved, AsksAGpuForHalfOfIt) {
   DeviceInfo gpu;
   gpu.kind = DeviceKind::cuda;

@@ -261,7 +261,7 @@ TEST(AVerdictOnARoofline, BearsNoWrongResult) {
   EXPECT_NE(verdict.fact.find("3 results were wrong"), std::string::npos);
 }
 
-TEST(AVerdictOnAGridBarrier, WantsRightResultsAndARefusal) {
+TEST(AVerdictOnAGridBarrier, WantsRightResultsARefusalAndNoKernelBeside) {
   EXPECT_EQ(
       verdict_on_grid_barrier({.refused = true, .all = 8, .by_launches = 7us, .by_barriers = 800ns}).fact,
       "all 8 results were right; a round took 7.00 us by launches and 0.80 us by barriers; more blocks than fit were "
@@ -269,6 +269,8 @@ TEST(AVerdictOnAGridBarrier, WantsRightResultsAndARefusal) {
   EXPECT_TRUE(verdict_on_grid_barrier({.refused = true, .all = 8}).as_expected);
   EXPECT_FALSE(verdict_on_grid_barrier({.refused = false, .all = 8}).as_expected);
   EXPECT_FALSE(verdict_on_grid_barrier({.refused = true, .wrong = 1, .all = 8}).as_expected);
+  EXPECT_TRUE(verdict_on_grid_barrier({.refused = true, .all = 8, .other_waited = true}).as_expected);
+  EXPECT_FALSE(verdict_on_grid_barrier({.refused = true, .all = 8, .other_waited = false}).as_expected);
 }
 
 }  // namespace
