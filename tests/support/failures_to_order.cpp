@@ -13,7 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern "C" void* __libc_malloc(std::size_t bytes);  // NOLINT(readability-identifier-naming): glibc calls it so.
+// NOLINTBEGIN(readability-identifier-naming): glibc calls them so.
+extern "C" void* __libc_malloc(std::size_t bytes);
+extern "C" void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+// NOLINTEND(readability-identifier-naming)
 
 namespace penstock::test {
 namespace {
@@ -36,6 +39,7 @@ struct Countdown {
 };
 
 Countdown memory;
+Countdown messages;
 Countdown threads;
 
 bool drives_a_device() noexcept {
@@ -47,16 +51,25 @@ bool drives_a_device() noexcept {
   return false;
 }
 
+bool refuses(Countdown& what) noexcept {
+  if (what.left.load(std::memory_order_relaxed) == 0 || drives_a_device() || !what.reached()) return false;
+  errno = ENOMEM;
+  return true;
+}
+
 }  // namespace
 
 void refuse(Refusal what, std::size_t nth) {
-  (what == Refusal::memory ? memory : threads).left = nth;
+  (what == Refusal::memory ? memory : what == Refusal::messages ? messages : threads).left = nth;
 }
 
 bool refuse_nothing() {
-  memory.left = 0;
-  threads.left = 0;
-  return memory.refused.exchange(false) || threads.refused.exchange(false);
+  bool any = false;
+  for (Countdown* const what : {&memory, &messages, &threads}) {
+    what->left = 0;
+    any = what->refused.exchange(false) || any;
+  }
+  return any;
 }
 
 std::string end_of_child(std::function<int()> const& body) {
@@ -75,16 +88,18 @@ std::string end_of_child(std::function<int()> const& body) {
 
 }  // namespace penstock::test
 
-// The program's own functions come before the libraries'.
+// The program's own functions come before the libraries', if these can see them.
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* malloc(std::size_t bytes) {
-  using penstock::test::memory;
-  if (memory.left.load(std::memory_order_relaxed) != 0 && !penstock::test::drives_a_device() && memory.reached()) {
-    errno = ENOMEM;
-    return nullptr;
-  }
-  return __libc_malloc(bytes);
+  using namespace penstock::test;
+  return refuses(memory) ? nullptr : __libc_malloc(bytes);
+}
+
+void* memalign(std::size_t alignment, std::size_t bytes) {
+  using namespace penstock::test;
+  return refuses(messages) ? nullptr : __libc_memalign(alignment, bytes);
 }
 
 int pthread_create(pthread_t* thread, pthread_attr_t const* attributes, void* (*body)(void*), void* argument) {
@@ -94,7 +109,7 @@ int pthread_create(pthread_t* thread, pthread_attr_t const* attributes, void* (*
   return create(thread, attributes, body, argument);
 }
 
-/// Keeps oneTBB from an allocator of its own, so that its memory comes from `malloc`, too.
+/// Keeps oneTBB from an allocator of its own, so that its memory comes from `memalign`.
 void* dlopen(char const* name, int flags) {
   if (name != nullptr && std::strstr(name, "tbbmalloc") != nullptr) return nullptr;
   using Open = void* (*)(char const*, int);
@@ -102,3 +117,4 @@ void* dlopen(char const* name, int flags) {
   return open(name, flags);
 }
 }
+#pragma GCC visibility pop

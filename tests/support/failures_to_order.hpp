@@ -7,8 +7,12 @@
 
 namespace penstock::test {
 
-/// Requests that a program linked with failures_to_order.cpp can have refused: memory, oneTBB's included, or threads.
-enum class Refusal { memory, threads };
+/// Requests that a program linked with failures_to_order.cpp can have refused.
+enum class Refusal {
+  memory,    ///< Not oneTBB's, which does not survive it where an arena is made.
+  messages,  ///< Memory of oneTBB for its messages and for whatever else it needs.
+  threads
+};
 
 /// Refuses, from here on, the `nth` request of this process, once; counted from 1 and over all threads but those that
 /// drive or serve a device: the device's own failures are its own tests' subject.

@@ -46,11 +46,10 @@ void Producers::start_threads() {
                             [this, k](std::stop_token const&) { produce(k); });
     }
   } catch (...) {
-    enough_.request_stop();
-    all_are_there_.set_value();
+    all_are_there_.set_value(false);
     throw;
   }
-  all_are_there_.set_value();
+  all_are_there_.set_value(true);
 }
 
 std::vector<std::string> Producers::remarks() const {
@@ -78,8 +77,8 @@ void Producers::produce(std::size_t worker) {
   auto const stop = enough_.get_token();
   try {
     // A run that cannot start asks the source for nothing: the next run would miss those tiles.
-    began_.wait();
-    for (auto asked = Clock::now(); !stop.stop_requested();) {
+    bool const all_are_there = began_.get();
+    for (auto asked = Clock::now(); all_are_there && !stop.stop_requested();) {
       if (crew_.rests(worker)) {
         crew_.rest(worker);
         asked = Clock::now();

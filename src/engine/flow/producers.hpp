@@ -94,9 +94,9 @@ class Producers final : private BringsTiles {
   std::shared_ptr<Failure const> failure_;
   std::atomic<std::int64_t> borrow_wait_{0};
   std::atomic<std::int64_t> fill_{0};
-  std::atomic<std::size_t> going_;  ///< Threads that have not ended.
-  std::promise<void> all_are_there_;
-  std::shared_future<void> const began_{all_are_there_.get_future()};
+  std::atomic<std::size_t> going_;    ///< Threads that have not ended.
+  std::promise<bool> all_are_there_;  ///< False: the run cannot start.
+  std::shared_future<bool> const began_{all_are_there_.get_future()};
   std::vector<BoundThread> threads_;
 };
 

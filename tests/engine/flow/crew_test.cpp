@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/flow/crew.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -160,6 +162,41 @@ TEST_F(ACrew, ComesBackOneAfterTheOtherIfNobodyGetsThroughATile) {
   for (auto& thread : resting) thread.join();
   resting.clear();
   EXPECT_EQ(crew->at_work(), size);
+}
+
+/// Seen to fail if it is judged by the time in which it rested.
+TEST_F(ACrew, JudgesOneThatComesBackByWhatItDoesFromThenOn) {
+  open(milliseconds(1));
+  all_work(microseconds(50), microseconds(45), microseconds(5));
+  ASSERT_EQ(crew->at_work(), 1u);
+  crew->rest(1);
+  ASSERT_EQ(crew->at_work(), 2u);
+  now[1] += hours(1);
+  work(1, 1, microseconds(16), microseconds(1), microseconds(14));
+  EXPECT_EQ(crew->at_work(), 2u);
+}
+
+/// On a busy machine the one at work may itself stand still for long; then the other may come back.
+///
+/// Seen to fail if tiles are not counted.
+TEST_F(ACrew, LetsTheNextRestWhileTilesPass) {
+  constexpr milliseconds patience{10};
+  open(patience);
+  all_work(microseconds(50), microseconds(45), microseconds(5));
+  ASSERT_EQ(crew->at_work(), 1u);
+  resting.emplace_back([this] { crew->rest(1); });
+  auto const began = Crew::Clock::now();
+  auto before = began;  // Before the last tile but one.
+  nanoseconds longest_pause{0};
+  for (auto last = began; crew->at_work() == 1 && last - began < 10 * patience;) {
+    work(0, 1, microseconds(50), microseconds(45), microseconds(5));
+    auto const here = Crew::Clock::now();
+    longest_pause = std::max<nanoseconds>(longest_pause, here - before);
+    before = std::exchange(last, here);
+  }
+  if (crew->at_work() > 1) {
+    EXPECT_GE(std::max<nanoseconds>(longest_pause, Crew::Clock::now() - before), patience - milliseconds(1));
+  }
 }
 
 /// Seen to fail if the stop wakes no worker.

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -163,6 +164,30 @@ TEST_F(FeedersOfFourTiles, MayHandTheirLoansToThreadsThatSubmitThem) {
       std::jthread const worker(submit);
     }
   }
+}
+
+/// The sink has three tiles, and a thread that feeds the fourth. Seen to fail if that one counts as the sink's.
+TEST_F(FeedersOfFourTiles, BlameNoSinkForATileThatOneOfThemHas) {
+  static std::atomic<unsigned> said;
+  said = 0;
+  MessageHook const before = set_message_hook([](std::string_view) noexcept { ++said; });
+  FeedWaits waits(pool, std::chrono::nanoseconds(8));
+  std::array const with_the_sink{pool.borrow(), pool.borrow(), pool.borrow()};
+  std::atomic<unsigned> looks{0};
+  std::barrier lent(2);
+  std::jthread const other([&] {
+    Loan const own = have(waits.try_borrow(0));
+    lent.arrive_and_wait();
+    while (looks < 20 && said == 0) std::this_thread::yield();
+  });
+  lent.arrive_and_wait();
+  auto const none_is_under_way = [&] {
+    ++looks;
+    return false;
+  };
+  EXPECT_TRUE(waits.borrow(never, 0, none_is_under_way).has_value());
+  EXPECT_EQ(said, 0u);
+  set_message_hook(before);
 }
 
 TEST(FeedersOfAPipeline, AreToldWhenEachHasATileAndWantsAnother) {

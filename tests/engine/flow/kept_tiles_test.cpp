@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run whose sink keeps every loan stands still, and says why.
+#include "engine/flow/kept_tiles.hpp"
+
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -98,6 +102,25 @@ TEST_F(ASinkThatKeepsEveryLoan, IsToldByThreadsThatFeed) {
   EXPECT_THAT(told, ElementsAre(HasSubstr("the sink keeps the loans of all 4 tiles")));
   EXPECT_EQ(pipeline.drain().tiles_done, 4U);
   kept.clear();
+}
+
+/// Where a producer is counted that does not wait, the sink is blamed while that one fills a tile.
+TEST(KeptTiles, CountsEachThreadThatWaitsAndNoOther) {
+  alignas(256) std::array<std::byte, 256> slab{};
+  Pool pool(slab, {.input_bytes = 256}, 1);
+  Loan const lent = pool.borrow();
+  KeptTiles kept(pool, std::chrono::milliseconds(8));
+  for (int turn = 0; turn < 2; ++turn) {
+    std::stop_source stop;
+    std::size_t counted = 0;
+    auto const count = [&](std::size_t waiting) {
+      counted = waiting;
+      stop.request_stop();
+      return false;
+    };
+    EXPECT_FALSE(kept.wait(stop.get_token(), 0, count));
+    EXPECT_EQ(counted, 1u);
+  }
 }
 
 }  // namespace

@@ -3,9 +3,12 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -13,6 +16,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/core/host_time.hpp"
 #include "engine/core/pool.hpp"
 #include "engine/flow/lanes_by_hand.hpp"
 #include "penstock/clock.hpp"
@@ -222,6 +226,54 @@ TEST_F(ARoute, AsksForNoMoreInputOnceTheLastLaneIsLostWithoutATile) {
   lanes.all_lost = true;
   by.way_back(0).lost();
   EXPECT_TRUE(enough.stop_requested());
+}
+
+TEST(RunOutcomes, AreNoneBeforeTheFirstTile) {
+  Report report;
+  RunOutcomes().write_to(report, {});
+  EXPECT_EQ(report.tiles() + report.sink_failures, 0U);
+  EXPECT_EQ(report.sink.count(), 0);
+}
+
+/// Notes for which thread's work it is asked.
+struct NotingKeeper final : HostKeeper {
+  void pay() noexcept override { noted += 'p'; }
+  void forget() noexcept override { noted += 'f'; }
+  void end_call(std::chrono::nanoseconds) noexcept override {}
+  void nap() noexcept override {}
+  std::chrono::nanoseconds cpu_time() noexcept override { return {}; }
+  double take_lost_part() noexcept override { return 0; }
+  static inline thread_local std::string noted = {};
+};
+
+/// Exits with 0 if the work of a host stage is paid for, and what its thread did before is not.
+[[noreturn]] void work_on_a_slower_clock() {
+  static NotingKeeper keeper;
+  HostTime::keep_by(keeper);
+  Clock::slow_down(2);
+  alignas(256) std::array<std::byte, 256> slab{};
+  Pool pool(slab, {.input_bytes = 256}, 1);
+  std::array<TileRecord, 1> records;
+  RunOutcomes outcomes;
+  test::LanesByHand lanes;
+  std::string during;
+  TileRoute route({.host_stages = {{.body =
+                                        [&](Tile&) {
+                                          during = NotingKeeper::noted;
+                                          NotingKeeper::noted = "w";
+                                        }}}},
+                  pool, records, [](Completion&) {}, outcomes, {});
+  route.lead_to(lanes);
+  lanes.open = false;
+  route.send(pool.borrow(), nullptr);
+  route.graph().wait();
+  std::_Exit(during.ends_with('f') && NotingKeeper::noted.starts_with("wp") ? 0 : 1);
+}
+
+/// In a process of its own, which has one clock for good.
+TEST(AHostStageOnASlowerClock, PaysForItsWorkAndForNothingBefore) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(work_on_a_slower_clock(), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(ARoute, CountsWhatTheSinkThrows) {
