@@ -51,8 +51,7 @@ std::unique_ptr<Pipeline> make_pipeline(DeviceGroup const& devices, PipelineOpti
   }
 }
 
-/// Has models count anew how late this machine is: in the warm-up it touched memory for the first time. What they have
-/// to say so far is of that, so nobody hears it.
+/// Has models count anew how late this machine is: in the warm-up memory is touched for the first time.
 void forget_lateness(DeviceGroup const& devices) {
   for (Device* const device : devices.all())
     if (device->info().modelled) static_cast<void>(device->remarks());
