@@ -67,7 +67,8 @@ EnoughThreads answer_of(std::string const& name, std::string const& place, std::
   PointResult const& enough = **first;
   EnoughThreads answer{.count = threads_of(name, enough),
                        .of_most = rate_of(enough) / rate_of(fastest),
-                       .more_may_help = first + 1 == points.end()};
+                       .more_may_help = first + 1 == points.end(),
+                       .sentence = {}};
   std::string const bound = enough.verdict ? std::string(bound_name(enough.verdict->bound)) : "";
   std::string& text = answer.sentence;
   text = "How many " + name + "? " + place + std::to_string(answer.count);

@@ -141,6 +141,20 @@ TEST_F(TwoResults, HaveTheirThreadsAndSpeedUpAsCsv) {
   EXPECT_NE(text.find(",2,3,4,1.5,0.75,"), text.npos) << text;
 }
 
+TEST_F(TwoResults, AnswerBeforeTheTableHowManyThreadsAreEnough) {
+  results[1] = {.point = measure::points_of(axes)[1], .tiles_per_second = {2010}};
+  for (unsigned const i : {0U, 1U}) {
+    results[i].last.emplace();
+    results[i].last->options.producers = i + 1;
+  }
+  std::string const text = as_text(facts, axes, results);
+  EXPECT_LT(text.find("How many producers? 1, the fewest that were tried; more do not do more."), text.find("GB/s"))
+      << text;
+  EXPECT_EQ(Json::parse(as_json(facts, axes, results)).at("enough_threads").at(0).at("count"), 1);
+  results[1].too_slow = "late";
+  EXPECT_TRUE(Json::parse(as_json(facts, axes, results)).at("enough_threads").is_null());
+}
+
 TEST_F(TwoResults, SayOnceThatACeilingIsBelowThem) {
   auto const remarks = [&] {
     std::string const text = as_text(facts, axes, results), words = "Where a point has more than 100 % of it";

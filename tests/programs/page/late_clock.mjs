@@ -30,3 +30,11 @@ deepStrictEqual(
 );
 deepStrictEqual(said(late, late), `2 of 2 points are not judged. ${late}`);
 deepStrictEqual(runInContext('results.share_of_ceiling(all.points[0])', page), null);
+
+// The answer of a sweep over threads comes before what was fastest.
+said(null, null);
+page.all.enough_threads = [{count: 1, of_most: 0.96, more_may_help: false, sentence: 'How many producers? 1.'}];
+deepStrictEqual(
+  runInContext('summary.finding(all)', page).replaceAll(/\s/g, ' '),
+  'How many producers? 1. Fastest with 2 producers: 20 GB/s, 100 % of what the slowest part can do alone.',
+);
