@@ -82,7 +82,7 @@ TEST_F(PlacementOnTwoNodes, UsesEveryNodeWhenTheGpusIsUnknown) {
 }
 
 TEST_F(PlacementOnTwoNodes, UsesEveryNodeForADeviceThatHangsOnNone) {
-  Placement const placement(topology, {});
+  Placement const placement(topology, {.lanes = 1, .producers = 1, .consumers = 1});
   EXPECT_EQ(placement.lane(0), all);
   EXPECT_THAT(placement.remarks(), Contains(HasSubstr("hangs on no NUMA node")));
 }
