@@ -180,12 +180,15 @@ bool cut_to_recorded(Traced& traced, Metered& metered) {
   Recording const& recording = traced.recording;
   if (recording.missed == 0) return true;
   std::int64_t full = traced.opened, device_full = traced.opened;
+  bool on_device = false;
   for (Passage const& passage : recording.passages) {
-    auto& last = happens_on_device(passage.step) ? device_full : full;
+    bool const of_device = happens_on_device(passage.step);
+    on_device = on_device || of_device;
+    auto& last = of_device ? device_full : full;
     last = std::max(last, passage.end);
   }
   // Passages on the device are noted once the host hears of them: none of those under way was.
-  if (device_full > traced.opened) full = std::min(full, device_full);
+  if (on_device) full = std::min(full, device_full);
   if (full >= traced.closed) return true;  // It was full when the window had closed.
   double const part = static_cast<double>(full - traced.opened) / static_cast<double>(traced.closed - traced.opened);
   traced.closed = full;

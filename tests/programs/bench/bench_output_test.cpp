@@ -142,7 +142,7 @@ TEST_F(TwoResults, HaveTheirThreadsAndSpeedUpAsCsv) {
 }
 
 TEST_F(TwoResults, AnswerBeforeTheTableHowManyThreadsAreEnough) {
-  results[1] = {.point = measure::points_of(axes)[1], .tiles_per_second = {2010}};
+  results[1] = {.point = measure::points_of(axes)[1], .tiles_per_second = {2010}, .cpu_s_per_tile = {0.001}};
   for (unsigned const i : {0U, 1U}) {
     results[i].last.emplace();
     results[i].last->options.producers = i + 1;

@@ -61,16 +61,16 @@ TEST_F(SixPoints, AnswerHowManyThreadsAreEnoughForEachTile) {
   EXPECT_NEAR(all[0].of_most, 232.0 / 240, 1e-9);
   EXPECT_EQ(
       all[0].sentence,
-      "How many producers? tile 4KiB: 2; more do not do more. It does 97 % of the most, which 4 did. With 2 it is "
+      "How many producers? tile 4 KiB: 2; more do not do more. It does 97 % of the most, which 4 did. With 2 it is "
       "bound by: upload.");
   EXPECT_TRUE(all[1].more_may_help);
-  EXPECT_EQ(all[1].sentence, "How many producers? tile 1MiB: 4, the most that were tried; more may do more.");
+  EXPECT_EQ(all[1].sentence, "How many producers? tile 1 MiB: 4, the most that were tried; more may do more.");
 }
 
 TEST_F(SixPoints, AnswerWithTheFewestWhereMoreDoNotDoMore) {
   for (std::size_t const i : {1U, 2U}) results[i].tiles_per_second = {90};
   EXPECT_EQ(enough_threads(axes, results)[0].sentence,
-            "How many producers? tile 4KiB: 1, the fewest that were tried; more do not do more.");
+            "How many producers? tile 4 KiB: 1, the fewest that were tried; more do not do more.");
 }
 
 TEST_F(SixPoints, DoNotAnswerByPointsThatAreNotJudged) {

@@ -162,6 +162,13 @@ TEST_F(ARecordedWindow, EndsWithTheLastThatWasHeardOfTheDevice) {
   EXPECT_DOUBLE_EQ(metered.tiles, 1);
 }
 
+TEST_F(ARecordedWindow, IsNoneIfNothingInItWasHeardOfTheDevice) {
+  traced.recording.missed = 1;
+  record(70, 75);
+  record(20, 40, Step::stage);
+  EXPECT_FALSE(cut_to_recorded(traced, metered));
+}
+
 TEST_F(ARecordedWindow, StaysWholeIfTheRecorderWasFullOnlyAfterIt) {
   traced.recording.missed = 1;
   record(140, 160);

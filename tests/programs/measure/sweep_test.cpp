@@ -186,10 +186,12 @@ TEST_F(ASweep, KeepsThePointOfWhichNothingMoreCanBeHad) {
 }
 
 TEST_F(ASweep, JudgesARunByThePartThatWasRecordedWhole) {
-  options.room = 100;  // Soon full, however busy the machine is.
+  // Soon full, however busy the machine is, but not before the window opens behind as many tiles as there are.
+  options.room = 400;
   options.trial.warm_up = {};
   options.trial.window = std::chrono::milliseconds(200);
-  auto const result = swept({parse_axis("tile", "4KiB"), parse_axis("producers", "1")}).front();
+  auto const result =
+      swept({parse_axis("tile", "4KiB"), parse_axis("producers", "1"), parse_axis("tiles", "8")}).front();
   ASSERT_TRUE(result.verdict) << result.error;
   ASSERT_TRUE(result.traced);
   EXPECT_GT(result.traced->recording.missed, 0U);
