@@ -56,16 +56,16 @@ class OrderedMemory::Lent final : public RegionBackend {
 
 DeviceMemory OrderedMemory::allocate(StreamState const& stream, std::size_t bytes) {
   if (bytes == 0) return {};
-  auto [memory, fresh] = allocate_in_order(stream, bytes);
+  bool fresh = false;
+  DeviceMemory memory = allocate_in_order(stream, bytes, fresh);
   if (fresh) make_present(memory.bytes());
-  return std::move(memory);
+  return memory;
 }
 
-OrderedMemory::InOrder OrderedMemory::allocate_in_order(StreamState const& stream, std::size_t bytes) {
+DeviceMemory OrderedMemory::allocate_in_order(StreamState const& stream, std::size_t bytes, bool& fresh) {
   std::lock_guard const lock(mutex_);
   // A block of more than twice the size is left for what needs it.
-  if (auto const again = best(stream, bytes, 2 * bytes); again != freed_.end())
-    return {lend(freed_, again, bytes), false};
+  if (auto const again = best(stream, bytes, 2 * bytes); again != freed_.end()) return lend(freed_, again, bytes);
   reclaim_locked();
   Blocks made(1);
   try {
@@ -73,9 +73,10 @@ OrderedMemory::InOrder OrderedMemory::allocate_in_order(StreamState const& strea
   } catch (Error const&) {
     auto const again = best(stream, bytes, any_size);
     if (again == freed_.end()) throw;
-    return {lend(freed_, again, bytes), false};
+    return lend(freed_, again, bytes);
   }
-  return {lend(made, made.begin(), bytes), true};
+  fresh = true;
+  return lend(made, made.begin(), bytes);
 }
 
 DeviceMemory OrderedMemory::allocate(std::size_t bytes) {

@@ -50,11 +50,8 @@ class OrderedMemory {
   using Blocks = std::list<Block>;
   class Lent;
 
-  struct InOrder {
-    DeviceMemory memory;
-    bool fresh = false;  ///< No stream had it before.
-  };
-  InOrder allocate_in_order(StreamState const& stream, std::size_t bytes);
+  /// `fresh` becomes true if no stream had it before.
+  DeviceMemory allocate_in_order(StreamState const& stream, std::size_t bytes, bool& fresh);
   void make_present(std::span<std::byte> memory) noexcept;
 
   static constexpr std::size_t any_size = SIZE_MAX;
