@@ -227,7 +227,7 @@ Verdict verdict_on_products(std::span<ProductSeen const> products, bool timed) {
 }
 
 Verdict verdict_on_grid_barrier(GridBarrierSeen const& seen) {
-  auto const judged = both(
+  auto judged = both(
       all_right(seen.wrong, seen.all),
       {seen.refused, "a round took " + time_text(seen.by_launches) + " by launches and " + time_text(seen.by_barriers) +
                          " by barriers; more blocks than fit were " + (seen.refused ? "refused" : "not refused")});

@@ -70,7 +70,7 @@ std::vector<PlannedWork> steps_over(std::size_t streams, std::size_t parts, Part
 
 /// A line for each step of all parts in one stream: its time in the text, that time here, and its engine.
 std::vector<Figure> steps_beside(PartTimes const& text, PartTimes const& part, std::size_t parts, int copy_engines) {
-  auto const line = [&](char const* what, Time said, Time one, std::string engine) {
+  auto const line = [&](char const* what, Time said, Time one, std::string const& engine) {
     return Figure{.what = what,
                   .value = milliseconds(static_cast<int>(parts) * one),
                   .unit = "ms",

@@ -36,7 +36,7 @@ BatchSeen seen_of_a_batch(Workbench& bench, std::chrono::nanoseconds kernel) {
         bench.occupy("kernel", kernel / static_cast<int>(parts), streams[part]);
       }
       for (std::size_t part = 0; part < parts; ++part) streams[part].synchronize();
-      times.push_back(HostClock::now() - began);
+      times.emplace_back(HostClock::now() - began);
     }
     return quantile<Microseconds>(times, 0.5);
   };
