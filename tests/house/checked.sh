@@ -16,6 +16,7 @@ stand_in() {
 #!/bin/sh
 case "$name \$*" in "cmake -P "*) exec $real_cmake "\$@" ;; esac
 echo "$name \$*" >>"$scratch/calls"
+case "$name \$*" in cmake*"-B build/tidy "*) mkdir -p build/tidy && cp "$scratch/compile_commands.json" build/tidy ;; esac
 if [ "$name" = clang-tidy ] && [ "\$1" = --version ]; then echo "version 1"; fi
 case "\$*" in
   *"--target help") printf 'penstock_%s_tests: phony\n' core under above beside ;;
@@ -61,7 +62,8 @@ echo build >.gitignore
     printf '  "command": "c++ -I%s/src -o x.o -c %s/%s",\n  "file": "%s/%s",\n' "$tree" "$tree" "$file" "$tree" "$file"
   done
   echo ']'
-} >build/tidy/compile_commands.json
+} >"$scratch/compile_commands.json"
+cp "$scratch/compile_commands.json" build/tidy
 git init -q .
 : >"$scratch/calls"
 echo 'nothing fails' >"$scratch/fails"
@@ -177,6 +179,11 @@ expect 'without time for the engine' "$code $(grep -c ^ctest "$scratch/calls") $
 check --changed --minutes 0 --engine-minutes 0 --engine-end 5 asan
 expect 'without time for the engine to begin' "$code $(grep -c ^ctest "$scratch/calls") $(grep '^no time' "$scratch/said" | head -1)" \
   '0 0 no time was left for asan:engine: ./dev check has them'
+rm -r build/tidy
+check --changed --minutes 0 --engine-minutes 0 tidy tidy_tests
+expect 'without time for the engine where nothing is configured' \
+  "$code $(grep -c '^tidy ' "$scratch/calls") $(grep '^no time' "$scratch/said" | paste -sd ' ')" \
+  '0 0 no time was left for tidy:engine tidy_tests:engine: ./dev check has them no time was left for tidy:under: ./dev check has them'
 # A run of ctest that the clock ends: it says what is in `told`, and timeout, which leads its group, takes its time for over. With
 # nothing told a process of it does not end when it is asked to.
 : >"$scratch/told"
