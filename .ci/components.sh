@@ -43,7 +43,7 @@ fail() {
 read_parts() {
   cat >"$scratch/facts.cmake" <<'END'
 function(penstock_add_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 it "DIVIDED;BY_NAME_ONLY;WITHOUT_LIBRARY" "SENTENCE;FOLDER" "NEEDS;LAYERS;PACKAGES")
+  cmake_parse_arguments(PARSE_ARGV 1 it "DIVIDED;BY_NAME_ONLY;SHARED;WITHOUT_LIBRARY" "SENTENCE;FOLDER" "NEEDS;LAYERS;PACKAGES")
   message("component ${name}")
   foreach(below IN LISTS it_NEEDS)
     message("needs ${name} ${below}")

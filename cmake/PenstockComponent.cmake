@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # penstock_add_component(NAME SENTENCE "what it adds" NEEDS components... LAYERS layers... [PACKAGES packages...]
-#                        [FOLDER folder] [DIVIDED] [BY_NAME_ONLY] [WITHOUT_LIBRARY])
+#                        [FOLDER folder] [DIVIDED] [BY_NAME_ONLY] [SHARED | WITHOUT_LIBRARY])
 #
 # Records a component, the level above the layers: its layers may use those of the components that it reaches through NEEDS.
 # tests/house holds the code to it, and penstock_add_archives the libraries.
@@ -11,9 +11,10 @@
 # penstock::NAME_legacy. PACKAGES are what find_package has to find for it.
 #
 # DIVIDED: its layers without a flavour are a library of their own, penstock::NAME_once, which components without a flavour link.
-# BY_NAME_ONLY: penstock::penstock leaves it out. WITHOUT_LIBRARY: it is programs.
+# BY_NAME_ONLY: penstock::penstock leaves it out. SHARED: it has one shared library, which holds what it needs of others.
+# WITHOUT_LIBRARY: it is programs.
 function(penstock_add_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 component "DIVIDED;BY_NAME_ONLY;WITHOUT_LIBRARY" "SENTENCE;FOLDER" "NEEDS;LAYERS;PACKAGES")
+  cmake_parse_arguments(PARSE_ARGV 1 component "DIVIDED;BY_NAME_ONLY;SHARED;WITHOUT_LIBRARY" "SENTENCE;FOLDER" "NEEDS;LAYERS;PACKAGES")
   get_property(known GLOBAL PROPERTY PENSTOCK_COMPONENTS)
   set(component_REACH ${name})
   foreach(below IN LISTS component_NEEDS)
@@ -27,11 +28,11 @@ function(penstock_add_component name)
     set(component_FOLDER ${name})
   endif()
   set(component_LIBRARY TRUE)
-  if(component_WITHOUT_LIBRARY)
+  if(component_WITHOUT_LIBRARY OR component_SHARED)
     set(component_LIBRARY FALSE)
   endif()
   set_property(GLOBAL APPEND PROPERTY PENSTOCK_COMPONENTS ${name})
-  foreach(fact NEEDS LAYERS PACKAGES FOLDER REACH DIVIDED BY_NAME_ONLY LIBRARY)
+  foreach(fact NEEDS LAYERS PACKAGES FOLDER REACH DIVIDED BY_NAME_ONLY SHARED LIBRARY)
     set_property(GLOBAL PROPERTY PENSTOCK_COMPONENT_${name}_${fact} ${component_${fact}})
   endforeach()
   foreach(layer IN LISTS component_LAYERS)

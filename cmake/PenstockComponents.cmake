@@ -77,7 +77,7 @@ penstock_add_component(job
   LAYERS   job)
 
 penstock_add_component(c
-  WITHOUT_LIBRARY
+  SHARED
   SENTENCE "The C interface: libpenstock.so, for languages that call C."
   NEEDS    observe models
   LAYERS   c)

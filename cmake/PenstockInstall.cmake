@@ -8,17 +8,21 @@ set(PENSTOCK_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/penstock)
 set(PENSTOCK_PACKAGE_FACTS "")
 set(libraries "")
 foreach(component IN LISTS components)
-  foreach(fact LIBRARY NEEDS PACKAGES LAYERS)
+  foreach(fact LIBRARY SHARED NEEDS PACKAGES LAYERS)
     get_property(${fact} GLOBAL PROPERTY PENSTOCK_COMPONENT_${component}_${fact})
   endforeach()
-  if(NOT LIBRARY)
+  if(SHARED AND TARGET penstock_shared)
+    set(NEEDS "")
+  elseif(NOT LIBRARY)
     continue()
   endif()
   string(APPEND PENSTOCK_PACKAGE_FACTS "list(APPEND penstock_components ${component})\n"
     "set(penstock_needs_${component} \"${NEEDS}\")\nset(penstock_packages_${component} \"${PACKAGES}\")\n")
   get_property(installed GLOBAL PROPERTY PENSTOCK_COMPONENT_${component}_INSTALLED)
   if(installed)
-    list(APPEND libraries ${component})
+    if(LIBRARY)
+      list(APPEND libraries ${component})
+    endif()
     install(TARGETS ${installed} EXPORT penstock-${component} COMPONENT ${component})
     install(EXPORT penstock-${component} NAMESPACE penstock:: FILE penstock-${component}Targets.cmake
       DESTINATION ${PENSTOCK_PACKAGE_DIR} COMPONENT ${component})
@@ -96,16 +100,25 @@ foreach(flavour IN LISTS PENSTOCK_FLAVOURS)
   install(FILES ${PROJECT_BINARY_DIR}/${PENSTOCK_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
+if(TARGET penstock_shared)
+  configure_file(cmake/penstock-c.pc.in ${PROJECT_BINARY_DIR}/penstock-c.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/penstock-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT c)
+endif()
+
 # For ./dev docs.
-file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/penstock/*.hpp ${PROJECT_SOURCE_DIR}/include/penstock/*/*.hpp)
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/penstock/*.h ${PROJECT_SOURCE_DIR}/include/penstock/*.hpp ${PROJECT_SOURCE_DIR}/include/penstock/*/*.hpp)
 list(JOIN headers "\n" headers)
 file(WRITE ${PROJECT_BINARY_DIR}/installed_headers.txt "${headers}\n")
 
 configure_package_config_file(cmake/penstockConfig.cmake.in ${PROJECT_BINARY_DIR}/penstockConfig.cmake
   INSTALL_DESTINATION ${PENSTOCK_PACKAGE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/penstockConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/penstockConfig.cmake ${PROJECT_BINARY_DIR}/penstockConfigVersion.cmake
-  cmake/FindHwloc.cmake DESTINATION ${PENSTOCK_PACKAGE_DIR} COMPONENT engine)
+# Of the two components that do not need each other, each has them.
+foreach(component IN ITEMS engine c)
+  install(FILES ${PROJECT_BINARY_DIR}/penstockConfig.cmake ${PROJECT_BINARY_DIR}/penstockConfigVersion.cmake
+    DESTINATION ${PENSTOCK_PACKAGE_DIR} COMPONENT ${component})
+endforeach()
+install(FILES cmake/FindHwloc.cmake DESTINATION ${PENSTOCK_PACKAGE_DIR} COMPONENT engine)
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT engine)
 install(FILES tests/support/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/penstock COMPONENT engine)

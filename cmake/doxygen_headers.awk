@@ -5,6 +5,19 @@ FILENAME ~ /\/include\/penstock\// && NR <= 3 {
   if (/^#pragma once/) $0 = "/// @file"
   if (/^$/) $0 = "///"
 }
+# Comments of the header for C are those of the reference, too.
+FILENAME ~ /\/penstock\.h$/ {
+  if (NR == 1) $0 = "/** @file"
+  else if (NR == 2) sub(/^\/\*/, " *")
+  else if (/^\/\* ---- /) $0 = ""
+  else if (!sub(/^ *\/\* /, "/** ")) sub(/\/\* /, "/**< ")
+  if (match($0, /^ \* (Shape|Units|Lives|Threads|Blocks): /)) {
+    label = substr($0, 4, RLENGTH - 5)
+    $0 = " * @contract{" label "} " substr($0, RLENGTH + 1)
+  }
+  print
+  next
+}
 {
   if (match($0, /^ *\/\/\/ +(Shape|Units|Threads|Blocks|Throws|Returns|Source)((, | and )(Shape|Units|Threads|Blocks|Throws|Returns|Source))*: /)) {
     label = substr($0, 1, RLENGTH - 2)

@@ -24,7 +24,7 @@ static void square(void* argument, uint32_t block) {
 
 static int64_t run(void* state, penstock_device_tile const* tile, penstock_stream* stream) {
   (void)state;
-  if (penstock_stream_launch(stream, 4, square, tile, sizeof *tile) != PENSTOCK_OK) return -1;
+  if (penstock_stream_launch(stream, 4, square, tile, sizeof *tile, NULL) != PENSTOCK_OK) return -1;
   return (int64_t)tile->output_bytes;
 }
 

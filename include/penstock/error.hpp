@@ -28,6 +28,8 @@ enum class ErrorKind {
   device_refused,        ///< One call was refused; the device is healthy and the next may succeed.
   device_lost,           ///< A sticky fault: every later call on this device fails too.
   system,                ///< The operating system refused; the text carries its words.
+  ended,                 ///< The pipeline takes no more tiles: it was stopped or drained, or lost its devices.
+  program,               ///< A function of a program in C failed; the text carries its reason.
 };
 
 /// A violated contract or a failure, with a sentence that names the remedy.

@@ -4,12 +4,16 @@
  * Rules of all functions:
  * - Strings are UTF-8 and end with a zero byte. A function copies what it keeps.
  * - A function that may fail returns a status. If that is not PENSTOCK_OK, `penstock_last_error` has the sentence, and
- *   nothing was written to the places for results. No exception and no signal leaves the library.
- * - A structure with a member `size` may get more members in later versions. Set all of it to zero, then `size` to its
- *   sizeof; a member that is 0 has its default.
- * - Functions of a program that the library calls get `user` as their first argument. Those that return a number fail
- *   by a negative one; `penstock_fail` says why before that.
- * - A null pointer is refused by a function that returns a status; others need one that exists, unless they say so.
+ *   nothing was written to the places for results. No exception leaves the library.
+ * - A structure with a member `size` may get more members in later versions. A program sets all of it to zero, then
+ *   `size` to its sizeof; a member that is 0 has its default. In a structure that the library fills, the library sets
+ *   `size` to its own sizeof, which may be smaller than the program's: a member that is newer than version 0.1 is there
+ *   only if it ends within `size`. Members `reserved` are 0.
+ * - Functions of a program that the library calls get `user` or a state as their first argument. Those that return a
+ *   number fail by a negative one; `penstock_fail` says why before that. Without it the reason is that of their last
+ *   call of the library that was refused. The failure has the kind of that call; if none was refused, PENSTOCK_FAILED.
+ * - A null pointer is refused by a function that returns a status. Other functions, unless they say so, need pointers
+ *   that are not null.
  */
 #ifndef PENSTOCK_PENSTOCK_H_
 #define PENSTOCK_PENSTOCK_H_
@@ -23,7 +27,7 @@ extern "C" {
 
 #define PENSTOCK_API __attribute__((visibility("default")))
 
-/* What a function returns. Numbers keep their meaning in later versions, which may have more of them. */
+/* The result of a function. Numbers keep their meaning in later versions, which may have more of them. */
 typedef int32_t penstock_status;
 enum {
   PENSTOCK_OK = 0,
@@ -38,7 +42,8 @@ enum {
   PENSTOCK_DEVICE_REFUSED = 9, /* One call was refused; the next may succeed. */
   PENSTOCK_DEVICE_LOST = 10,   /* Every later call on this device fails, too. */
   PENSTOCK_SYSTEM = 11,        /* The operating system refused; the sentence has its words. */
-  PENSTOCK_FAILED = 12         /* An exception of no other kind. */
+  PENSTOCK_FAILED = 12,        /* A function of the program failed. */
+  PENSTOCK_ENDED = 13          /* The pipeline lends no more tiles: it was stopped or drained, or lost its devices. */
 };
 
 /* Version of the library: 10000 times the major number, 100 times the minor one, and the patch number. */
@@ -56,9 +61,12 @@ PENSTOCK_API void penstock_free_text(char* text);
 
 /* Gets sentences on errors that no caller gets: of destructors and of the library's threads.
  *
+ * Lives:   `sentence` until it returns.
  * Threads: any, several at once. It must not call the library. */
 typedef void (*penstock_message_hook)(char const* sentence);
-/* Sets the hook of this process; null drops all messages. Until then they go to standard error. */
+/* Sets the hook of this process; null drops all messages. Until then they go to standard error.
+ *
+ * Threads: any. Another thread may still be in the hook before, or begin a call of it, when this returns. */
 PENSTOCK_API void penstock_set_message_hook(penstock_message_hook hook);
 
 /* ---- Devices ---- */
@@ -72,7 +80,7 @@ typedef struct penstock_devices penstock_devices;
 PENSTOCK_API penstock_status penstock_devices_open(char const* names, penstock_devices** devices);
 /* Null is allowed. Pipelines that use the devices keep them. */
 PENSTOCK_API void penstock_devices_close(penstock_devices* devices);
-/* Writes what they are as JSON: an array of objects with `name`, `description`, `kind`, `memory_bytes`. */
+/* Writes what they are as JSON of kind "devices"; docs/results.md has its members. */
 PENSTOCK_API penstock_status penstock_devices_json(penstock_devices const* devices, char** json);
 
 /* ---- Tiles ---- */
@@ -89,9 +97,11 @@ typedef struct penstock_bytes {
 
 /* All of an input, 0 to 3, whether filled or not; empty if there is none. */
 PENSTOCK_API penstock_bytes penstock_tile_input(penstock_tile const* tile, uint32_t which);
+/* The valid bytes of an input; 0 if there is none. */
 PENSTOCK_API size_t penstock_tile_filled(penstock_tile const* tile, uint32_t which);
-/* Says how many bytes of an input are valid. More than it has fails the tile, or the call that submits it. */
-PENSTOCK_API void penstock_tile_set_filled(penstock_tile* tile, uint32_t which, size_t bytes);
+/* Sets how many bytes of an input, 0 to 3, are valid. If that is more than it has, the tile fails, or the call that
+ * submits it. */
+PENSTOCK_API penstock_status penstock_tile_set_filled(penstock_tile* tile, uint32_t which, size_t bytes);
 /* The output; `penstock_tile_produced` bytes of it are valid behind the stage. */
 PENSTOCK_API penstock_bytes penstock_tile_output(penstock_tile const* tile);
 PENSTOCK_API size_t penstock_tile_produced(penstock_tile const* tile);
@@ -113,13 +123,31 @@ typedef struct penstock_stream penstock_stream;
 PENSTOCK_API void* penstock_stream_cuda(penstock_stream* stream);
 /* A kernel of the CPU device: called once for each block, by several threads at once. */
 typedef void (*penstock_kernel)(void* argument, uint32_t block);
-/* Runs a kernel on a device that is no GPU. `argument` is copied, so that it may die behind this call.
+/* Cost of a kernel on a model of a GPU (docs/models.md), which takes as long as the slowest part; with all 0 it costs
+ * its launch only. */
+typedef struct penstock_kernel_cost {
+  size_t size;
+  /* Device memory that it reads and writes; memory of the host is accessed over the link. */
+  void const* reads[2];
+  size_t read_bytes[2];
+  void const* writes;
+  size_t write_bytes;
+  double flops;           /* Floating-point operations. */
+  double tensor_flops;    /* Those on tensor cores. */
+  uint64_t nanoseconds;   /* Time of one wave of blocks. */
+  uint32_t blocks;        /* Blocks of its grid on the GPU; 0: it fills the GPU. */
+  uint32_t block_threads; /* Threads of such a block; 0: 128. */
+} penstock_kernel_cost;
+/* Runs a kernel on a device that is no GPU. `argument` is copied, so that it may die behind this call. `cost` may be
+ * null, but not on a model; other devices ignore it.
  *
- * Shape:  `bytes` at `argument`; the kernel gets their copy, aligned for every type of C.
+ * Shape:  `bytes` at `argument`, 4096 at most; the kernel gets their copy, aligned for every type of C.
  * Blocks: never. */
 PENSTOCK_API penstock_status penstock_stream_launch(penstock_stream* stream, uint32_t blocks, penstock_kernel kernel,
-                                                    void const* argument, size_t bytes);
-/* Copies within the order of the stream. Host memory that is not pinned may keep the caller. */
+                                                    void const* argument, size_t bytes,
+                                                    penstock_kernel_cost const* cost);
+/* Copies within the order of the stream. Host memory that is not pinned may keep the caller. Pointers may be null for 0
+ * bytes. */
 PENSTOCK_API penstock_status penstock_stream_upload(penstock_stream* stream, void* device, void const* host,
                                                     size_t bytes);
 PENSTOCK_API penstock_status penstock_stream_download(penstock_stream* stream, void* host, void const* device,
@@ -127,7 +155,9 @@ PENSTOCK_API penstock_status penstock_stream_download(penstock_stream* stream, v
 /* Blocks: until the device has done all earlier work of the stream. */
 PENSTOCK_API penstock_status penstock_stream_synchronize(penstock_stream* stream);
 
-/* A tile as a stage gets it: addresses of the device. The inputs have the bytes that were filled. */
+/* A tile as a stage gets it: addresses of the device. The inputs have the bytes that were filled.
+ *
+ * Lives: until the function that gets it returns. */
 typedef struct penstock_device_tile {
   size_t size;
   void* input;
@@ -140,29 +170,34 @@ typedef struct penstock_device_tile {
   size_t more_input_bytes[3];
 } penstock_device_tile;
 
-/* The place of a stage's state. */
+/* The place of a stage's state.
+ *
+ * Lives: until `make` returns. */
 typedef struct penstock_lane {
   size_t size;
   uint32_t number;
-  uint32_t multiprocessors; /* That kernels may use; compute threads on the CPU device. */
+  uint32_t multiprocessors; /* Number that kernels may use; on the CPU device that of its compute threads. */
   int32_t on_gpu;           /* 1 on a GPU; 0 where `penstock_stream_launch` runs kernels. */
-  char const* device;       /* "cuda:1" */
+  uint32_t reserved;
+  char const* device; /* "cuda:1". It lives as long as the lane's state. */
   penstock_stream* stream;
 } penstock_lane;
 
-/* Promises of a stage; docs/stages.md has them. */
+/* Promises of a stage; docs/stages.md has them. With PENSTOCK_ELEMENTWISE `run` gets neighbouring tiles as one. */
 enum { PENSTOCK_ELEMENTWISE = 1, PENSTOCK_READS_ONCE = 2, PENSTOCK_CAPTURABLE = 4, PENSTOCK_ANY_ALIGNMENT = 8 };
 
 /* The work on each tile. `run` is needed, all else may be null.
  *
- * Threads: each lane calls `make`, `prepare`, `run`, `finish` with a state of its own; `merge` and `destroy` come from
- *          the thread that waits for the run, or from the lane. */
+ * Threads: each lane calls `make`, `prepare`, `run`, `finish` on its own thread, with a state of its own. `merge` is
+ *          called by the thread that waits for the run, in penstock_run or penstock_drain. `destroy` comes last, on
+ *          any thread. */
 typedef struct penstock_stage {
   size_t size;
   void* user;
   uint32_t promises;
   uint32_t in_order; /* 1: one lane gets all tiles in the order of the input. */
-  /* Makes the state of one lane; without it the state is `user`, which all lanes share. */
+  /* Makes the state of one lane; without it the state is `user`, which all lanes share. One that fails frees what it
+   * has made: `destroy` is not called for it. */
   int32_t (*make)(void* user, penstock_lane const* lane, void** state);
   /* Loads what `run` needs, before the first tile. */
   int32_t (*prepare)(void* state, penstock_stream* stream);
@@ -172,7 +207,7 @@ typedef struct penstock_stage {
   int32_t (*finish)(void* state, penstock_stream* stream);
   /* Takes the state of each lane that finished, one after the other. */
   void (*merge)(void* user, void* state);
-  /* Frees a state that `make` made. */
+  /* Frees a state that `make` made, after all else. */
   void (*destroy)(void* state);
 } penstock_stage;
 
@@ -193,15 +228,18 @@ typedef struct penstock_source {
 
 enum { PENSTOCK_DONE = 0, PENSTOCK_TILE_FAILED = 1, PENSTOCK_CANCELLED = 2 };
 
-/* The end of a tile. */
+/* The end of a tile.
+ *
+ * Lives: until `take` returns, with its texts. */
 typedef struct penstock_completion {
   size_t size;
   penstock_tile* tile;
   int32_t outcome;      /* PENSTOCK_DONE, PENSTOCK_TILE_FAILED or PENSTOCK_CANCELLED */
-  penstock_status kind; /* Of a failure; else PENSTOCK_OK. */
+  penstock_status kind; /* Kind of the failure; PENSTOCK_OK if there is none. */
   char const* stage;    /* Where it failed: "source", "upload", "stage" ...; else null. */
   char const* reason;   /* A sentence; else null. */
   int32_t keep;         /* Set it to 1 to keep the tile; `penstock_tile_give_back` returns it. */
+  uint32_t reserved;
 } penstock_completion;
 
 /* Gets the one completion of each tile. The tile returns to its pool when `take` returns, unless that keeps it.
@@ -217,7 +255,7 @@ typedef struct penstock_sink {
 
 typedef struct penstock_pipeline penstock_pipeline;
 
-/* An option by its name: {"lanes", "2"}, {"ordered", "yes"}. `penstock help bench` has them. */
+/* An option by its name: {"lanes", "2"}, {"ordered", "yes"}. docs/c.md has them. */
 typedef struct penstock_option {
   char const* name;
   char const* value;
@@ -257,42 +295,51 @@ typedef struct penstock_report penstock_report;
 
 /* Processes the whole source. Failures of tiles are in the report, and the status is PENSTOCK_OK then.
  *
- * Blocks: until the last completion. */
+ * Threads: the one that uses the pipeline; functions that others may call say so.
+ * Blocks:  until the last completion. */
 PENSTOCK_API penstock_status penstock_run(penstock_pipeline* pipeline, penstock_source const* source,
                                           penstock_stage const* stage, penstock_sink const* sink,
                                           penstock_report** report);
 /* For a program that has threads of its own: start, then `penstock_borrow` and `penstock_submit` on any of them, then
- * drain. */
+ * drain.
+ *
+ * Threads: as penstock_run. */
 PENSTOCK_API penstock_status penstock_start(penstock_pipeline* pipeline, penstock_stage const* stage,
                                             penstock_sink const* sink);
-/* Threads: any.
+/* Lends a tile. PENSTOCK_ENDED tells a thread that feeds to end: the pipeline was stopped or drained, or lost its
+ * devices.
+ *
+ * Threads: any.
  * Blocks:  until a tile is free. */
 PENSTOCK_API penstock_status penstock_borrow(penstock_pipeline* pipeline, penstock_tile** tile);
-/* The same; writes null if no tile is free, or will be. Never blocks. */
+/* The same; writes null if no tile is free now.
+ *
+ * Threads: any.
+ * Blocks:  never. */
 PENSTOCK_API penstock_status penstock_try_borrow(penstock_pipeline* pipeline, penstock_tile** tile);
-/* Submits a tile. It is the pipeline's from then on, also if this fails.
+/* Submits a tile. It is the pipeline's from then on, also if this fails. After a stop it is cancelled.
  *
  * Threads: any. */
 PENSTOCK_API penstock_status penstock_submit(penstock_pipeline* pipeline, penstock_tile* tile);
 /* Waits for all tiles that were submitted, and reports.
  *
- * Threads: one.
+ * Threads: as penstock_run.
  * Blocks:  until the last completion. */
 PENSTOCK_API penstock_status penstock_drain(penstock_pipeline* pipeline, penstock_report** report);
-/* Cancels what no device has started; the call that runs or drains still reports.
+/* Cancels what no device has started; the call that runs or drains still reports. Null is allowed.
  *
  * Threads: any. */
 PENSTOCK_API void penstock_stop(penstock_pipeline* pipeline);
-/* Writes the state of the pipeline at this moment as JSON.
+/* Writes the state of the pipeline at this moment as JSON of kind "snapshot"; docs/results.md has its members.
  *
  * Threads: any. */
 PENSTOCK_API penstock_status penstock_snapshot_json(penstock_pipeline* pipeline, char** json);
 
-/* 1 if every tile is done, no input is lost and nothing else failed. */
+/* 1 if every tile is done, no input is lost and nothing else failed; 0 for null. */
 PENSTOCK_API int32_t penstock_report_ok(penstock_report const* report);
 /* Lines for a person. */
 PENSTOCK_API penstock_status penstock_report_text(penstock_report const* report, char** text);
-/* The same as data, with the names of `penstock run --json`. */
+/* The same as JSON of kind "report"; docs/results.md has its members. */
 PENSTOCK_API penstock_status penstock_report_json(penstock_report const* report, char** json);
 /* Null is allowed. */
 PENSTOCK_API void penstock_report_destroy(penstock_report* report);

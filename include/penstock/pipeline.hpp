@@ -149,11 +149,12 @@ using Sink = std::function<void(Completion&)>;
 class Feed {
  public:
   /// Blocks: until a tile is free.
-  /// Throws: Error, if the pipeline was not started, or was stopped or drained, or its devices are lost; instead of
-  ///         waiting in its own sink, a host stage or a call of its stage; and if threads wait for each other: each
-  ///         tile has been lent, by a Feed, to a thread that waits here, and none was submitted or given back for
-  ///         `Tuning::patience`. The last thread to wait then gets the error. If threads submit tiles that others
-  ///         borrowed, it is never an error, since it is unknown which thread has a loan.
+  /// Throws: Error of kind ended, if the pipeline was stopped or drained, or its devices are lost. Error of kind
+  ///         bad_argument, if it was not started, or runs a source; instead of waiting in its own sink, a host stage or
+  ///         a call of its stage; and if threads wait for each other: each tile has been lent, by a Feed, to a thread
+  ///         that waits here, and none was submitted or given back for `Tuning::patience`. The last thread to wait then
+  ///         gets the error. If threads submit tiles that others borrowed, it is never an error, since it is unknown
+  ///         which thread has a loan.
   Loan borrow() const;
   /// The same; empty once `stop` is requested, or when `borrow()` would throw.
   ///
@@ -163,6 +164,10 @@ class Feed {
   std::optional<Loan> borrow(std::stop_token const& stop) const;
   /// A tile, if one is free.
   std::optional<Loan> try_borrow() const;
+  /// Tells why `try_borrow` lent no tile: it returns if only none was free.
+  ///
+  /// Throws: Error, as `borrow`, if the pipeline lends no more tiles.
+  void expect_open() const;
   /// Submits a filled tile (`filled` is the number of its bytes). It gets its one completion, also if the pipeline was
   /// stopped: then it is cancelled. The order, if requested, is the order of these calls.
   ///

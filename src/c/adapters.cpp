@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "c/adapters.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <exception>
 #include <memory>
+#include <new>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "c/calls.hpp"
@@ -10,16 +16,43 @@
 namespace penstock::c {
 namespace {
 
+// A structure grows behind its end, so it has no room that members do not name. (A double has two zeros.)
+template <class... Structures>
+constexpr bool have_no_gaps = (std::has_unique_object_representations_v<Structures> && ...);
+static_assert(have_no_gaps<penstock_device_tile, penstock_lane, penstock_stage, penstock_source, penstock_completion,
+                           penstock_sink, penstock_pipeline_options>);
+static_assert(sizeof(penstock_kernel_cost) ==
+              offsetof(penstock_kernel_cost, block_threads) + sizeof(penstock_kernel_cost::block_threads));
+
+static_assert(std::extent_v<decltype(penstock_pipeline_options::more_input_bytes)> == most_more_inputs);
+static_assert(std::extent_v<decltype(penstock_device_tile::more_inputs)> == most_more_inputs);
+static_assert(std::extent_v<decltype(penstock_device_tile::more_input_bytes)> == most_more_inputs);
+static_assert(static_cast<int>(Outcome::done) == PENSTOCK_DONE &&
+              static_cast<int>(Outcome::failed) == PENSTOCK_TILE_FAILED &&
+              static_cast<int>(Outcome::cancelled) == PENSTOCK_CANCELLED);
+
 /// Calls a function of the program.
 ///
-/// Throws: std::runtime_error, if it returns a negative number.
+/// Throws: Error, if it returns a negative number, or throws as functions in C++ may.
 template <class Number, class... Parameters, class... Arguments>
 Number called(char const* name, Number (*function)(Parameters...), Arguments... arguments) {
   begin_callback();
-  Number const number = function(arguments...);
+  Number number = 0;
+  try {
+    number = function(arguments...);
+  } catch (Error const&) {
+    throw;
+  } catch (std::bad_alloc const&) {
+    throw;
+  } catch (std::exception const& exception) {
+    throw Error(ErrorKind::program, exception.what());
+  }
   if (number < 0) throw_failure_of(name);
   return number;
 }
+
+constexpr std::uint32_t known_promises =
+    PENSTOCK_ELEMENTWISE | PENSTOCK_READS_ONCE | PENSTOCK_CAPTURABLE | PENSTOCK_ANY_ALIGNMENT;
 
 Promises promises_of(std::uint32_t bits) noexcept {
   return {.elementwise = (bits & PENSTOCK_ELEMENTWISE) != 0,
@@ -75,6 +108,19 @@ class CStage final : public Stage {
     penstock_device_tile const view = view_of(tile);
     return static_cast<std::size_t>(called("run", functions_.run, state_, &view, handle(stream)));
   }
+  bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
+    if ((functions_.promises & PENSTOCK_ELEMENTWISE) == 0) return false;
+    std::size_t from = 0;
+    for_each_stretch(tiles, [&](DeviceTile const& stretch, std::size_t count) {
+      std::size_t left = run(stretch, stream);
+      // All tiles but the last of a stretch are full. What exceeds its output is the last one's, and fails it.
+      for (std::size_t const last = from + count - 1; from <= last; ++from) {
+        produced[from] = from < last ? std::min(left, tiles[from].output.size()) : left;
+        left -= produced[from];
+      }
+    });
+    return true;
+  }
   Promises promises() const noexcept override { return promises_of(functions_.promises); }
   void finish(StreamRef stream) override {
     if (functions_.finish != nullptr) called("finish", functions_.finish, state_, handle(stream));
@@ -122,7 +168,6 @@ CSource::CSource(penstock_source const* source) : source_(sized(source, "source"
 }
 
 bool CSource::next(Tile& tile) {
-  if (source_.fill == nullptr) tile.forget_filled();
   return called("next", source_.next, source_.user, handle(tile)) != 0;
 }
 
@@ -134,6 +179,10 @@ std::size_t CSource::fill(Tile& tile) {
 Stages stages_of(penstock_stage const* stage) {
   penstock_stage const functions = sized(stage, "stage");
   if (functions.run == nullptr) throw Error(ErrorKind::bad_argument, "The stage has no function `run`: set it.");
+  if ((functions.promises & ~known_promises) != 0) {
+    throw Error(ErrorKind::unsupported,
+                "The stage makes a promise that this version of the library does not know: update it.");
+  }
   Stages stages{
       .make = [functions](StageContext const& context) { return std::make_unique<CStage>(functions, context); },
       .merge = [](Stage& one) { static_cast<CStage&>(one).merge(); },

@@ -32,7 +32,7 @@ class CSource final : public Source {
 
 /// Stages that call the program's functions.
 ///
-/// Throws: Error of kind bad_argument, if there is no `run`.
+/// Throws: Error of kind bad_argument, if there is no `run`; of kind unsupported, if a promise is unknown.
 Stages stages_of(penstock_stage const* stage);
 
 /// A sink that calls the program's function.

@@ -5,8 +5,9 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <new>
-#include <stdexcept>
+#include <optional>
 #include <string_view>
 
 namespace penstock::c {
@@ -32,7 +33,15 @@ struct Sentence {
 };
 
 thread_local Sentence last_error;
+/// The function of the program that this thread is in: its reason to fail, and the kind of its last refused call.
 thread_local Sentence failure;
+thread_local std::optional<ErrorKind> refused;
+
+penstock_status store(ErrorKind kind, std::string_view sentence) noexcept {
+  last_error.set(sentence);
+  refused = kind;
+  return status_of(kind);
+}
 
 std::atomic<penstock_message_hook> users_hook{nullptr};
 
@@ -70,6 +79,10 @@ penstock_status status_of(ErrorKind kind) noexcept {
       return PENSTOCK_DEVICE_LOST;
     case ErrorKind::system:
       return PENSTOCK_SYSTEM;
+    case ErrorKind::ended:
+      return PENSTOCK_ENDED;
+    case ErrorKind::program:
+      return PENSTOCK_FAILED;
   }
   return PENSTOCK_FAILED;
 }
@@ -78,17 +91,14 @@ penstock_status store_current_exception() noexcept {
   try {
     throw;
   } catch (Error const& error) {
-    last_error.set(error.what());
-    return status_of(error.kind());
+    return store(error.kind(), error.what());
   } catch (std::bad_alloc const&) {
-    last_error.set("There is no memory left in this process: use fewer or smaller tiles.");
-    return PENSTOCK_OUT_OF_MEMORY;
+    return store(ErrorKind::out_of_memory, "There is no memory left in this process: use fewer or smaller tiles.");
   } catch (std::exception const& error) {
-    last_error.set(error.what());
+    return store(ErrorKind::program, error.what());
   } catch (...) {
-    last_error.set("A function of the program threw something that is no std::exception.");
+    return store(ErrorKind::program, "A function of the program threw something that is no std::exception.");
   }
-  return PENSTOCK_FAILED;
 }
 
 char* copied(std::string const& text) {
@@ -100,12 +110,16 @@ char* copied(std::string const& text) {
 
 void begin_callback() noexcept {
   failure.set("");
+  refused.reset();
 }
 
 void throw_failure_of(char const* function) {
   std::string reason = failure.text();
-  if (reason.empty()) reason = std::string("`") + function + "` failed and gave no reason: call penstock_fail in it.";
-  throw std::runtime_error(reason);
+  if (reason.empty()) {
+    reason = refused ? last_error.text()
+                     : std::string("`") + function + "` failed and gave no reason: call penstock_fail in it.";
+  }
+  throw Error(refused.value_or(ErrorKind::program), reason);
 }
 
 }  // namespace penstock::c

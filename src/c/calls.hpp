@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every function of the C interface has: its refusals as a status and a sentence, and structures that may grow.
+// Parts of all functions of the C interface: refusals as a status and a sentence, and structures that may grow.
 #pragma once
 
 #include <cstddef>
@@ -38,13 +38,21 @@ Object& existing(Object* pointer, char const* name) {
   return *pointer;
 }
 
+/// Throws: Error of kind bad_argument, if `pointer`, an argument of this name that has so many bytes, is null.
+inline void expect_bytes(void const* pointer, std::size_t bytes, char const* name) {
+  if (bytes > 0) static_cast<void>(existing(static_cast<std::byte const*>(pointer), name));
+}
+
 /// Copies a structure of the caller, which may be older or newer than this library.
 ///
-/// Throws: Error of kind bad_argument, if it is null, has no size, or sets a member that this library does not know.
+/// Throws: Error of kind bad_argument, if it is null or has no size; of kind unsupported, if it sets a member that this
+///         library does not know.
 template <class Structure>
 Structure sized(Structure const* given, char const* name) {
+  // A structure that was not set to zero mostly has a greater number there.
+  constexpr std::size_t most_bytes = 4096;
   std::size_t const size = existing(given, name).size;
-  if (size < sizeof(Structure::size)) {
+  if (size < sizeof(Structure::size) || size > most_bytes) {
     throw Error(ErrorKind::bad_argument,
                 std::string("`") + name + "` has no size: set its member `size` to the sizeof of its structure.");
   }
@@ -67,9 +75,10 @@ Structure sized(Structure const* given, char const* name) {
 /// Throws: std::bad_alloc.
 char* copied(std::string const& text);
 
-/// Forgets what an earlier function of the program said by `penstock_fail`.
+/// Forgets what an earlier function of the program said by `penstock_fail`, and which of its calls was refused.
 void begin_callback() noexcept;
-/// Throws: std::runtime_error with the reason that the program's function gave to `penstock_fail`.
+/// Throws: Error with the reason that the program's function gave to `penstock_fail`; without one, that of its last
+///         call that was refused. Its kind is that of this call, or else `program`.
 [[noreturn]] void throw_failure_of(char const* function);
 
 }  // namespace penstock::c

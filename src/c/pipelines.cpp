@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices, pipelines and reports of the C interface.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,6 +34,12 @@ struct penstock_report {
 
 namespace {
 
+/// The sentence of a command as one for a program, whose options have no dashes.
+std::string without_dashes(std::string text) {
+  for (std::size_t at = 0; (at = text.find("--", at)) != std::string::npos;) text.erase(at, 2);
+  return text;
+}
+
 /// Sets the options that have a name.
 ///
 /// Throws: Error of kind bad_argument.
@@ -42,13 +49,16 @@ void set_named(PipelineOptions& options, std::span<penstock_option const> named)
     std::string const value = &c::existing(one.value, "value");
     OptionRow const* const row = find_option(name);
     if (row == nullptr || !row->in(named_in::commands)) {
-      throw Error(ErrorKind::bad_argument,
-                  "There is no option '" + name + "': `penstock help bench` lists those of a pipeline.");
+      throw Error(ErrorKind::bad_argument, "There is no option '" + name + "': docs/c.md lists them.");
     }
     if (name == "tile") {
       throw Error(ErrorKind::bad_argument, "The size of a tile is in input_bytes and output_bytes, not in an option.");
     }
-    row->set(options, value);
+    try {
+      row->set(options, value);
+    } catch (Error const& error) {
+      throw Error(error.kind(), "The option " + without_dashes(error.what()));
+    }
   }
 }
 
@@ -127,7 +137,9 @@ penstock_status penstock_borrow(penstock_pipeline* pipeline, penstock_tile** til
 penstock_status penstock_try_borrow(penstock_pipeline* pipeline, penstock_tile** tile) {
   return c::guarded([&] {
     penstock_tile*& place = c::existing(tile, "tile");
-    std::optional<Loan> loan = c::existing(pipeline, "pipeline").pipeline.feed().try_borrow();
+    Feed const feed = c::existing(pipeline, "pipeline").pipeline.feed();
+    std::optional<Loan> loan = feed.try_borrow();
+    if (!loan) feed.expect_open();
     place = loan ? c::handle(*loan->release()) : nullptr;
   });
 }

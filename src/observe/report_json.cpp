@@ -97,6 +97,15 @@ nlohmann::ordered_json left_out_json(std::span<LeftOut const> all) {
   return list;
 }
 
+nlohmann::ordered_json outcome_members(Report const& report) {
+  return {{"left_out", left_out_json(report.left_out)},
+          {"verdict", report.verdict ? as_members(*report.verdict) : Json(nullptr)},
+          {"attribution", attribution_json(report.attribution.get())},
+          {"report", describe(report)},
+          {"placement", report.placement},
+          {"remarks", report.remarks}};
+}
+
 std::string report_json(Report const& report) {
   Json json{{"schema", 1}, {"kind", "report"}, {"ok", report.ok()}};
   json.update(count_members(report));
@@ -110,13 +119,8 @@ std::string report_json(Report const& report) {
                        {"failed", device.failed},
                        {"loss", or_null(device.loss)}});
   }
-  json.update(Json{{"left_out", left_out_json(report.left_out)},
-                   {"verdict", report.verdict ? as_members(*report.verdict) : Json(nullptr)},
-                   {"attribution", attribution_json(report.attribution.get())},
-                   {"report", describe(report)},
-                   {"placement", report.placement},
-                   {"remarks", report.remarks},
-                   {"stopped", report.stopped},
+  json.update(outcome_members(report));
+  json.update(Json{{"stopped", report.stopped},
                    {"sink_failures", report.sink_failures},
                    {"first_failure", first_failure_json(report.first_failure)},
                    {"first_sink_failure", first_failure_json(report.first_sink_failure)},
@@ -189,7 +193,7 @@ std::string devices_json(DeviceGroup const& devices) {
                    {"link", or_null(info.link)},
                    {"numa_node", or_null(info.numa_node)}});
   }
-  return text_of(all);
+  return text_of({{"schema", 1}, {"kind", "devices"}, {"devices", all}});
 }
 
 }  // namespace penstock

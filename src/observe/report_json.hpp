@@ -36,11 +36,14 @@ nlohmann::ordered_json attribution_json(Attribution const* attribution);
 /// A list of the input that could not be used.
 nlohmann::ordered_json left_out_json(std::span<LeftOut const> all);
 
+/// What became of the whole run, apart from counts: members that reports and results of a job share.
+nlohmann::ordered_json outcome_members(Report const& report);
+
 /// A report as an object of kind "report".
 std::string report_json(Report const& report);
 /// A snapshot as an object of kind "snapshot".
 std::string snapshot_json(Snapshot const& snapshot);
-/// Devices as a list.
+/// Devices as an object of kind "devices".
 ///
 /// Throws: Error, if one does not describe itself.
 std::string devices_json(DeviceGroup const& devices);

@@ -33,9 +33,10 @@ inline std::string owned(char* text) {
   return all.get();
 }
 
-/// Eight tiles of 64 bytes on the CPU device; each byte comes back increased by one. All tiles are home at the end.
+/// Eight tiles of 256 bytes, the alignment of tiles, on the CPU device; each byte comes back increased by one. All
+/// tiles are home at the end.
 struct TheCInterface : testing::Test {
-  static constexpr std::size_t bytes = 64;
+  static constexpr std::size_t bytes = 256;
 
   penstock_devices* devices = nullptr;
   penstock_pipeline* pipeline = nullptr;
@@ -50,12 +51,14 @@ struct TheCInterface : testing::Test {
   std::mutex mutex;
   std::vector<std::uint64_t> done;  ///< Sequences of tiles that came back right.
   std::vector<std::string> failures;
+  std::vector<penstock_status> kinds;  ///< Those of `failures`.
+  std::uint64_t cancelled = 0;
   std::vector<penstock_tile*> kept;
   std::uint64_t wrong = 0;
   bool keeps = false;
 
-  TheCInterface() {
-    EXPECT_EQ(penstock_devices_open("cpu", &devices), PENSTOCK_OK) << penstock_last_error();
+  explicit TheCInterface(char const* names = "cpu") {
+    EXPECT_EQ(penstock_devices_open(names, &devices), PENSTOCK_OK) << penstock_last_error();
     options.input_bytes = options.output_bytes = bytes;
     options.options = named.data();
     options.option_count = named.size();
@@ -82,7 +85,7 @@ struct TheCInterface : testing::Test {
             static_cast<unsigned char>(static_cast<unsigned char const*>(it.input)[i] + 1);
       }
     };
-    if (penstock_stream_launch(stream, 1, kernel, tile, sizeof(*tile)) != PENSTOCK_OK) return -1;
+    if (penstock_stream_launch(stream, 1, kernel, tile, sizeof(*tile), nullptr) != PENSTOCK_OK) return -1;
     return static_cast<std::int64_t>(tile->input_bytes);
   }
 
@@ -90,6 +93,14 @@ struct TheCInterface : testing::Test {
     std::lock_guard const lock(mutex);
     if (completion.outcome == PENSTOCK_TILE_FAILED) {
       failures.push_back(std::string(completion.stage) + ": " + completion.reason);
+      kinds.push_back(completion.kind);
+      return 0;
+    }
+    EXPECT_EQ(completion.kind, PENSTOCK_OK);
+    EXPECT_EQ(completion.stage, nullptr);
+    EXPECT_EQ(completion.reason, nullptr);
+    if (completion.outcome == PENSTOCK_CANCELLED) {
+      ++cancelled;
       return 0;
     }
     penstock_bytes const output = penstock_tile_output(completion.tile);

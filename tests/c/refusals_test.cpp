@@ -2,6 +2,7 @@
 // What the C interface refuses, and what it says of itself.
 #include <atomic>
 #include <cstddef>
+#include <fstream>
 
 #include "c/c_pipeline.hpp"
 
@@ -26,7 +27,8 @@ TEST_F(TheCInterface, RefusesOptionsThatItDoesNotHave) {
   named[1] = {"lane", "1"};
   refuses(penstock_pipeline_create(devices, &options, &pipeline), PENSTOCK_BAD_ARGUMENT, "There is no option 'lane'");
   named[1] = {"lanes", "many"};
-  refuses(penstock_pipeline_create(devices, &options, &pipeline), PENSTOCK_BAD_ARGUMENT, "--lanes 'many'");
+  refuses(penstock_pipeline_create(devices, &options, &pipeline), PENSTOCK_BAD_ARGUMENT,
+          "The option lanes 'many': give whole");
   named[1] = {"tile", "4KiB"};
   refuses(penstock_pipeline_create(devices, &options, &pipeline), PENSTOCK_BAD_ARGUMENT, "input_bytes");
   named[1] = {"lanes", nullptr};
@@ -48,10 +50,68 @@ TEST_F(TheCInterface, RefusesFunctionsThatAreMissing) {
   EXPECT_THAT(penstock_last_error(), HasSubstr("`run`"));
 }
 
+TEST_F(TheCInterface, RefusesPromisesThatItDoesNotKnow) {
+  make();
+  stage.promises = PENSTOCK_ANY_ALIGNMENT | 16;
+  EXPECT_EQ(penstock_run(pipeline, &source, &stage, &sink, &report), PENSTOCK_UNSUPPORTED);
+  EXPECT_THAT(penstock_last_error(), HasSubstr("a promise"));
+  EXPECT_EQ(penstock_start(pipeline, &stage, &sink), PENSTOCK_UNSUPPORTED);
+  stage.promises = PENSTOCK_ELEMENTWISE | PENSTOCK_READS_ONCE | PENSTOCK_CAPTURABLE | PENSTOCK_ANY_ALIGNMENT;
+  ASSERT_EQ(penstock_run(pipeline, &source, &stage, &sink, &report), PENSTOCK_OK) << penstock_last_error();
+  EXPECT_EQ(done.size(), input_tiles);
+}
+
+TEST_F(TheCInterface, RefusesBytesOfAnInputThatNoTileHas) {
+  source.fill = [](void*, penstock_tile* tile) -> std::int64_t {
+    EXPECT_EQ(penstock_tile_set_filled(nullptr, 0, 1), PENSTOCK_BAD_ARGUMENT);
+    EXPECT_EQ(penstock_tile_set_filled(tile, 4, 1), PENSTOCK_BAD_ARGUMENT);
+    EXPECT_THAT(penstock_last_error(), HasSubstr("no input 4"));
+    EXPECT_EQ(penstock_tile_filled(tile, 4), 0u);
+    return bytes;
+  };
+  run();
+}
+
+/// The table of docs/c.md: options, and values if these are words.
+TEST_F(TheCInterface, TakesTheOptionsAndValuesOfItsPage) {
+  std::ifstream page(PENSTOCK_SOURCE "/docs/c.md");
+  int rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    std::size_t const second = line.find(" | ");
+    if (!line.starts_with("| `") || second == std::string::npos) continue;
+    ++rows;
+    auto const words = [](std::string const& cell) {
+      std::vector<std::string> all;
+      for (std::size_t from = 0; (from = cell.find('`', from)) != std::string::npos;) {
+        std::size_t const end = cell.find('`', from + 1);
+        all.push_back(cell.substr(from + 1, end - from - 1));
+        from = end + 1;
+      }
+      return all;
+    };
+    std::vector<std::string> values = words(line.substr(second));
+    if (values.empty()) values = {"0", "4"};
+    for (std::string const& name : words(line.substr(0, second))) {
+      for (std::string const& value : values) {
+        penstock_option const one{name.c_str(), value.c_str()};
+        options.options = &one;
+        options.option_count = 1;
+        EXPECT_EQ(penstock_pipeline_create(devices, &options, &pipeline), PENSTOCK_OK)
+            << name << ' ' << value << ": " << penstock_last_error();
+        penstock_pipeline_destroy(pipeline);
+        pipeline = nullptr;
+      }
+    }
+  }
+  EXPECT_EQ(rows, 8);
+}
+
 /// A structure of a program that was compiled for an older or a newer library.
 TEST_F(TheCInterface, TakesStructuresOfOtherVersions) {
-  options.size = 0;
-  refuses(penstock_pipeline_create(devices, &options, &pipeline), PENSTOCK_BAD_ARGUMENT, "has no size");
+  for (std::size_t const no_size : {std::size_t{0}, std::size_t{7}, std::size_t{4097}, ~std::size_t{0}}) {
+    options.size = no_size;
+    refuses(penstock_pipeline_create(devices, &options, &pipeline), PENSTOCK_BAD_ARGUMENT, "has no size");
+  }
   struct Newer {
     penstock_pipeline_options known;
     std::uint64_t more;
@@ -71,10 +131,15 @@ TEST_F(TheCInterface, DescribesDevicesAndItself) {
   char* text = nullptr;
   ASSERT_EQ(penstock_devices_json(devices, &text), PENSTOCK_OK);
   json const all = json::parse(owned(text));
-  ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0]["name"], "cpu:0");
-  EXPECT_EQ(all[0]["kind"], "cpu");
-  EXPECT_GE(penstock_version(), 100u);
+  EXPECT_EQ(all["schema"], 1);
+  EXPECT_EQ(all["kind"], "devices");
+  ASSERT_EQ(all["devices"].size(), 1u);
+  EXPECT_EQ(all["devices"][0]["name"], "cpu:0");
+  EXPECT_EQ(all["devices"][0]["kind"], "cpu");
+  std::uint32_t const version = penstock_version();
+  EXPECT_EQ(
+      std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." + std::to_string(version % 100),
+      PENSTOCK_PROJECT_VERSION);
 }
 
 TEST_F(TheCInterface, OutlivesTheHandleOfItsDevices) {

@@ -2,8 +2,8 @@
 // Runs of a program in C.
 #include <algorithm>
 #include <atomic>
-#include <stdexcept>
-#include <thread>
+#include <chrono>
+#include <condition_variable>
 
 #include "c/c_pipeline.hpp"
 
@@ -42,45 +42,6 @@ TEST_F(TheCInterface, LetsNextFillWhereThereIsNoFill) {
   EXPECT_EQ(wrong, 0u);
 }
 
-TEST_F(TheCInterface, TakesTilesOfThreadsOfTheProgram) {
-  make();
-  ASSERT_EQ(penstock_start(pipeline, &stage, &sink), PENSTOCK_OK) << penstock_last_error();
-  std::vector<std::thread> threads;
-  std::atomic<int> submitted{0};
-  for (int i = 0; i < 2; ++i) {
-    threads.emplace_back([&] {
-      for (int j = 0; j < 25; ++j) {
-        penstock_tile* tile = nullptr;
-        if (penstock_borrow(pipeline, &tile) != PENSTOCK_OK) return;
-        std::memset(penstock_tile_input(tile, 0).data, 0, bytes);
-        penstock_tile_set_filled(tile, 0, bytes);
-        if (penstock_submit(pipeline, tile) == PENSTOCK_OK) ++submitted;
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  EXPECT_EQ(snapshot()["submitted"], 50);
-  ASSERT_EQ(penstock_drain(pipeline, &report), PENSTOCK_OK) << penstock_last_error();
-  EXPECT_EQ(submitted, 50);
-  EXPECT_EQ(report_data()["tiles"], 50);
-}
-
-TEST_F(TheCInterface, WritesNoTileWhereNoneIsFree) {
-  named = {{{"tiles", "1"}, {"lanes", "1"}}};
-  make();
-  ASSERT_EQ(penstock_start(pipeline, &stage, &sink), PENSTOCK_OK) << penstock_last_error();
-  penstock_tile* first = nullptr;
-  ASSERT_EQ(penstock_borrow(pipeline, &first), PENSTOCK_OK);
-  auto* second = first;
-  EXPECT_EQ(penstock_try_borrow(pipeline, &second), PENSTOCK_OK);
-  EXPECT_EQ(second, nullptr);
-  penstock_tile_give_back(first);
-  EXPECT_EQ(penstock_try_borrow(pipeline, &second), PENSTOCK_OK);
-  EXPECT_NE(second, nullptr);
-  penstock_tile_give_back(second);
-  ASSERT_EQ(penstock_drain(pipeline, &report), PENSTOCK_OK);
-}
-
 TEST_F(TheCInterface, LetsTheSinkKeepTiles) {
   keeps = true;
   input_tiles = 5;
@@ -93,45 +54,7 @@ TEST_F(TheCInterface, LetsTheSinkKeepTiles) {
   }
 }
 
-TEST_F(TheCInterface, SaysWhyAFunctionOfTheProgramFailed) {
-  source.fill = [](void*, penstock_tile* tile) -> std::int64_t {
-    if (penstock_tile_sequence(tile) != 3) return bytes;
-    penstock_fail("the card was pulled");
-    return -1;
-  };
-  stage.run = [](void* state, penstock_device_tile const* tile, penstock_stream* stream) -> std::int64_t {
-    return tile->sequence == 4 ? -1 : increase(state, tile, stream);
-  };
-  run();
-  EXPECT_EQ(penstock_report_ok(report), 0);
-  EXPECT_THAT(failures, testing::UnorderedElementsAre(HasSubstr("source: the card was pulled"),
-                                                      HasSubstr("stage: `run` failed and gave no reason")));
-  EXPECT_EQ(report_data()["failed"], 2);
-}
-
-TEST_F(TheCInterface, EndsTheInputWhereNextFails) {
-  source.next = [](void*, penstock_tile* tile) {
-    if (penstock_tile_sequence(tile) < 2) return 1;
-    penstock_fail("no more tape");
-    return -1;
-  };
-  run();
-  json const data = report_data();
-  EXPECT_EQ(data["tiles"], 2);
-  EXPECT_EQ(data["ok"], false);
-  EXPECT_THAT(data["run_failures"][0]["reason"].get<std::string>(), HasSubstr("no more tape"));
-}
-
-TEST_F(TheCInterface, LetsNoExceptionOfAFunctionOut) {
-  stage.run = [](void*, penstock_device_tile const*, penstock_stream*) -> std::int64_t {
-    throw std::runtime_error("thrown in C++");
-  };
-  input_tiles = 1;
-  run();
-  EXPECT_THAT(failures, testing::ElementsAre(HasSubstr("thrown in C++")));
-}
-
-/// Of a program that counts states.
+/// Counts of the functions of a program that were called.
 struct States {
   std::atomic<int> made{0}, prepared{0}, finished{0}, merged{0}, destroyed{0};
   bool refuses = false;
@@ -231,23 +154,6 @@ TEST_F(TheCInterface, FillsSeveralInputs) {
   EXPECT_EQ(done.size(), 1u);
 }
 
-TEST_F(TheCInterface, CopiesInTheOrderOfAStream) {
-  input_tiles = 1;
-  stage.run = [](void*, penstock_device_tile const* tile, penstock_stream* stream) -> std::int64_t {
-    static std::array<unsigned char, bytes> host;
-    host.fill(1);  // What the sink expects of tile 0.
-    EXPECT_EQ(penstock_stream_upload(stream, tile->output, host.data(), bytes), PENSTOCK_OK);
-    EXPECT_EQ(penstock_stream_synchronize(stream), PENSTOCK_OK);
-    std::array<unsigned char, bytes> back{};
-    EXPECT_EQ(penstock_stream_download(stream, back.data(), tile->output, bytes), PENSTOCK_OK);
-    EXPECT_EQ(penstock_stream_synchronize(stream), PENSTOCK_OK);
-    EXPECT_EQ(back, host);
-    return bytes;
-  };
-  run();
-  EXPECT_EQ(done.size(), 1u);
-}
-
 TEST_F(TheCInterface, SaysWhatBoundARunIfItIsAsked) {
   options.flags = PENSTOCK_VERDICT;
   input_tiles = 200;
@@ -255,14 +161,76 @@ TEST_F(TheCInterface, SaysWhatBoundARunIfItIsAsked) {
   EXPECT_TRUE(report_data()["verdict"].contains("bound"));
 }
 
-TEST_F(TheCInterface, StopsARunFromAnotherThread) {
-  source.next = [](void* user, penstock_tile* tile) {
-    auto& world = *static_cast<TheCInterface*>(user);
-    if (penstock_tile_sequence(tile) == 5) penstock_stop(world.pipeline);
-    return 1;  // It has no end.
+TEST_F(TheCInterface, ComputesInPlace) {
+  options.flags = PENSTOCK_IN_PLACE;
+  stage.run = [](void* state, penstock_device_tile const* tile, penstock_stream* stream) {
+    EXPECT_EQ(tile->input, tile->output);
+    return increase(state, tile, stream);
   };
   run();
-  EXPECT_EQ(report_data()["stopped"], true);
+  EXPECT_EQ(done.size(), input_tiles);
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST_F(TheCInterface, CallsTheSinkSeveralTimesAtOnce) {
+  struct Meeting {
+    std::mutex mutex;
+    std::condition_variable met;
+    int there = 0;
+  } meeting;
+  options.flags = PENSTOCK_PARALLEL_SINK;
+  named[1] = {"consumers", "2"};
+  sink.user = &meeting;
+  sink.take = [](void* user, penstock_completion*) {
+    auto& all = *static_cast<Meeting*>(user);
+    std::unique_lock lock(all.mutex);
+    ++all.there;
+    all.met.notify_all();
+    EXPECT_TRUE(all.met.wait_for(lock, std::chrono::minutes(2), [&] { return all.there >= 2; })) << "it was alone";
+    return 0;
+  };
+  run();
+}
+
+/// Holds the lane in its first call of `run` until all tiles wait for it, so that it gets several at once.
+struct Neighbours {
+  static constexpr int tiles = 8;
+  std::mutex mutex;
+  std::condition_variable changed;
+  int submitted = 0;
+  int calls = 0;
+};
+
+TEST_F(TheCInterface, GetsNeighboursAsOneTileIfItsWorkIsElementwise) {
+  Neighbours world;
+  named = {{{"batch", "4"}, {"lanes", "1"}}};
+  stage.user = &world;
+  stage.promises = PENSTOCK_ELEMENTWISE;
+  stage.run = [](void* state, penstock_device_tile const* tile, penstock_stream* stream) {
+    auto& all = *static_cast<Neighbours*>(state);
+    std::unique_lock lock(all.mutex);
+    ++all.calls;
+    all.changed.wait(lock, [&] { return all.submitted == Neighbours::tiles; });
+    return increase(nullptr, tile, stream);
+  };
+  make();
+  ASSERT_EQ(penstock_start(pipeline, &stage, &sink), PENSTOCK_OK) << penstock_last_error();
+  for (int i = 0; i < Neighbours::tiles; ++i) {
+    penstock_tile* tile = nullptr;
+    ASSERT_EQ(penstock_borrow(pipeline, &tile), PENSTOCK_OK) << penstock_last_error();
+    std::memset(penstock_tile_input(tile, 0).data, i, bytes);
+    penstock_tile_set_filled(tile, 0, bytes);
+    ASSERT_EQ(penstock_submit(pipeline, tile), PENSTOCK_OK) << penstock_last_error();
+  }
+  {
+    std::lock_guard const lock(world.mutex);
+    world.submitted = Neighbours::tiles;
+    world.changed.notify_all();
+  }
+  ASSERT_EQ(penstock_drain(pipeline, &report), PENSTOCK_OK) << penstock_last_error();
+  EXPECT_EQ(done.size(), std::size_t{Neighbours::tiles});
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_LT(world.calls, Neighbours::tiles);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ cmake --install "$build" --prefix "$prefix" >/dev/null
 while read -r header; do
   [[ -e $prefix/include/penstock/$header ]] || fail "docs/embed.md has $header in its table of components, but it is not installed"
 done < <(sed -n '/^| component/,/^$/p' "$prefix/share/doc/penstock/docs/embed.md" | grep -o '[a-z_/]*\.hpp')
-mapfile -t names < <(find "$prefix" -name 'penstock-*Targets.cmake' -printf '%f\n' | sed 's/penstock-\(.*\)Targets.cmake/\1/' | sort)
+mapfile -t names < <(find "$prefix" -name 'penstock-*Targets.cmake' -printf '%f\n' | sed 's/penstock-\(.*\)Targets.cmake/\1/' | grep -vx c | sort)
 legacy=$(archives '_legacy.a$' | wc -w) all=$(archives . | wc -w)
 # That of the engine is divided.
 ((all - legacy == ${#names[@]} + 1 && all - legacy <= 16)) || fail "${#names[@]} components have the archives: $(archives .)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# readme.sh ROOT: the C++ of the README and of the pages in docs/ is that of the examples (the README's that of one with a kernel
+# readme.sh ROOT: the C++ and C of the README and of the pages in docs/ is that of the examples (the README's that of one with a kernel
 # of its own, the first block of first-pipeline.md a whole one, the others parts), the exit codes are the command's, the README is
 # short, the files that pages link to are there, and the index of docs/ names every page.
 # A decision is on one page of a topic, which the index names; the pages are short together, and only they are cited.
@@ -15,9 +15,9 @@ complain() {
   broken=1
 }
 
-# cpp_block PAGE N: the N-th C++ block of the page.
+# cpp_block PAGE N: the N-th block of C++ or C of the page.
 cpp_block() {
-  awk -v wanted="$2" '/^```cpp$/ { inside = ++number == wanted; next } /^```$/ { inside = 0 } inside' "$1"
+  awk -v wanted="$2" '/^```(cpp|c)$/ { inside = ++number == wanted; next } /^```$/ { inside = 0 } inside' "$1"
 }
 
 # Its first line is the licence.
@@ -38,10 +38,10 @@ for page in docs/*.md docs/commands/README.md docs/components/*.md docs/course/R
   [[ $page == docs/README.md ]] || grep -qF "](${page#docs/})" docs/README.md || complain "docs/README.md: has no $page"
 done
 examples=()
-for example in examples/*.cpp examples/*.cu examples/course/*.cpp examples/course/*.cu; do examples+=("$(<"$example")"); done
+for example in examples/*.c examples/*.cpp examples/*.cu examples/course/*.cpp examples/course/*.cu; do examples+=("$(<"$example")"); done
 blocks=0
 for page in "${pages[@]}"; do
-  for ((number = 1; number <= $(grep -c '^```cpp$' "$page"); ++number)); do
+  for ((number = 1; number <= $(grep -cE '^```(cpp|c)$' "$page"); ++number)); do
     block=$(cpp_block "$page" "$number")
     found=''
     for example in "${examples[@]}"; do
@@ -50,11 +50,11 @@ for page in "${pages[@]}"; do
         break
       fi
     done
-    [[ -n $block && $found ]] || complain "$page: C++ block $number is in no example; copy it anew"
+    [[ -n $block && $found ]] || complain "$page: block $number of C++ or C is in no example; copy it anew"
     blocks=$((blocks + 1))
   done
 done
-((blocks >= 33)) || complain "there are $blocks blocks of C++ in all pages; there were more"
+((blocks >= 34)) || complain "there are $blocks blocks of C++ and C in all pages; there were more"
 
 diff -u --label docs/commands/README.md --label exit_code.hpp <(sed -nE 's/^\| ([0-9]+) \|.*/\1/p' docs/commands/README.md) \
   <(sed -nE 's/^ *exit_[a-z_]+ = ([0-9]+).*/\1/p' src/programs/command/ending.hpp) ||

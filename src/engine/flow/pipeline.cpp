@@ -18,6 +18,10 @@
 namespace penstock {
 namespace {
 
+Error ended() {
+  return {ErrorKind::ended, "The pipeline takes no more tiles: it was stopped or drained, or it lost its devices."};
+}
+
 /// Calls `function` when the scope ends.
 template <class Function>
 auto at_end(Function function) {
@@ -54,7 +58,7 @@ void say_what_was_lost(Report const& report) {
   }
   if (report.tiles_cancelled + report.tiles_failed + report.sink_failures == 0) return;
   say("a pipeline was destroyed before it was drained: of its %llu tiles %llu were cancelled, %llu failed, and the "
-      "sink threw on %llu. Call drain() first, and look at its report.",
+      "sink threw on %llu. Drain it first, and look at its report.",
       static_cast<unsigned long long>(report.tiles()), static_cast<unsigned long long>(report.tiles_cancelled),
       static_cast<unsigned long long>(report.tiles_failed), static_cast<unsigned long long>(report.sink_failures));
 }
@@ -163,10 +167,7 @@ Pool& Pipeline::pool() noexcept {
 Loan Feed::borrow() const {
   if (auto loan = try_borrow()) return std::move(*loan);
   auto loan = wait_for_tile(*pipeline_->parts_->fed(), std::stop_token{});
-  if (!loan) {
-    throw Error(ErrorKind::bad_argument,
-                "The pipeline takes no more tiles: it was stopped or drained, or it lost its devices.");
-  }
+  if (!loan) throw ended();
   return std::move(*loan);
 }
 
@@ -191,6 +192,10 @@ std::optional<Loan> Feed::wait_for_tile(Run& run, std::stop_token const& stop) c
   std::stop_callback const ending(run.enough(), [&] { either.request_stop(); });
   return pipeline_->parts_->feed_waits.borrow(either.get_token(), pipeline_->parts_->plan.layout.part_here(),
                                               [&run] { return run.under_way() != 0; });
+}
+
+void Feed::expect_open() const {
+  if (pipeline_->parts_->fed()->ending()) throw ended();
 }
 
 std::optional<Loan> Feed::try_borrow() const {

@@ -80,6 +80,7 @@ std::shared_ptr<Run> Pipeline::Parts::make_run(Input input, Stages stages, Sink 
   std::scoped_lock const lock(mutex_);
   starting_ = false;
   run_ = made;
+  last_input_ = input;
   ++runs_;
   if (ending_) made->stop();
   return made;
@@ -160,13 +161,17 @@ Snapshot Pipeline::Parts::snapshot() {
 }
 
 std::shared_ptr<Run> Pipeline::Parts::fed() {
-  auto run = current();
+  std::unique_lock lock(mutex_);
+  auto run = run_;
+  bool const drained = run == nullptr && runs_ > 0 && last_input_ == Input::pushed;
+  lock.unlock();
   if (run == nullptr) {
-    throw Error(ErrorKind::bad_argument, "The pipeline takes no tiles: it was not started, or was drained; start it.");
+    throw Error(drained ? ErrorKind::ended : ErrorKind::bad_argument,
+                "The pipeline takes no tiles: it was not started, or was drained; start it.");
   }
   if (run->input() == Input::pulled) {
     throw Error(ErrorKind::bad_argument,
-                "The pipeline is pulling a source: wait for run() to end, then start() it to feed it yourself.");
+                "The pipeline is pulling a source: wait for the end of its run, then start it to feed it yourself.");
   }
   return run;
 }

@@ -68,7 +68,7 @@ struct Pipeline::Parts {
   Snapshot snapshot();
   /// The run that takes tiles from a Feed.
   ///
-  /// Throws: Error that says why there is none.
+  /// Throws: Error that says why there is none: of kind ended, if the last one was drained.
   std::shared_ptr<Run> fed();
   /// Adds what only the pipeline knows: its remarks, where these threads and its tiles are, and which device did what.
   void complete(Report& report, std::vector<PlacedThreads> const& threads) const;
@@ -103,10 +103,11 @@ struct Pipeline::Parts {
 
   std::mutex mutex_;
   std::shared_ptr<Run> run_;
-  bool one_lane_ = false;   ///< Its stage sees all tiles in their sequence.
-  std::uint64_t runs_ = 0;  ///< Runs that were there so far.
-  bool starting_ = false;   ///< A run is being made.
-  bool ending_ = false;     ///< Every run is to end.
+  bool one_lane_ = false;             ///< Its stage sees all tiles in their sequence.
+  std::uint64_t runs_ = 0;            ///< Runs that were there so far.
+  Input last_input_ = Input::pulled;  ///< That of the last of them.
+  bool starting_ = false;             ///< A run is being made.
+  bool ending_ = false;               ///< Every run is to end.
 };
 
 }  // namespace penstock

@@ -170,11 +170,11 @@ void Run::wind_up() noexcept {
 
 void Run::claim_finish() {
   if (input_ == Input::pulled) {
-    throw Error(ErrorKind::bad_argument, "The pipeline is pulling a source: run() itself waits and reports.");
+    throw Error(ErrorKind::bad_argument, "The pipeline is pulling a source: its run waits and reports.");
   }
   if (working_here()) {
     throw Error(ErrorKind::bad_argument,
-                "drain() waits for all sinks, stages and kernels, and was called by one: call it from another thread.");
+                "A drain waits for all sinks, stages and kernels, and was called by one: call it from another thread.");
   }
   if (finish_claimed_.exchange(true)) {
     throw Error(ErrorKind::bad_argument, "The pipeline is being drained already, by another thread.");

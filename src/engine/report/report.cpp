@@ -46,8 +46,8 @@ UnreadReport::UnreadReport(Report const& report) noexcept {
     failures.verdict = nullptr;
     std::string text = describe(failures);
     for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.replace(at, 1, "; ");
-    message_ = std::make_shared<Message>(
-        "a run did not go well, and its report was destroyed before Report::ok or describe was called: " + text);
+    message_ =
+        std::make_shared<Message>("a run did not go well, and its report was destroyed before it was read: " + text);
   } catch (std::bad_alloc const&) {
     // The report itself is more important than this sentence.
   }

@@ -62,15 +62,10 @@ std::string as_json(BenchFacts const& facts, Job const& job, JobPoint const& poi
   json.update(count_members(report));
   json.update(Json{{"item", job.items ? Json(job.item) : Json(nullptr)},
                    {"items", job.items ? Json(whole.items) : Json(nullptr)},
-                   {"left_out", left_out_json(report.left_out)},
                    {"digest", whole.digest ? Json(measure::digest_text(*whole.digest)) : Json(nullptr)},
                    {"results", or_null(whole.results)},
-                   {"verdict", report.verdict ? as_members(*report.verdict) : Json(nullptr)},
-                   {"spans", recording ? as_list(span_times(*recording)) : Json(nullptr)},
-                   {"attribution", attribution_json(report.attribution.get())},
-                   {"report", describe(report)},
-                   {"placement", report.placement},
-                   {"remarks", report.remarks}});
+                   {"spans", recording ? as_list(span_times(*recording)) : Json(nullptr)}});
+  json.update(outcome_members(report));
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -105,6 +105,34 @@ TEST_P(PipelineContract, LendsNothingBeforeItIsStarted) {
     FAIL() << "it lent a tile";
   } catch (Error const& error) {
     EXPECT_NE(std::string(error.what()).find("not started"), std::string::npos) << error.what();
+    EXPECT_EQ(error.kind(), ErrorKind::bad_argument);
+  }
+  EXPECT_THROW(feed.expect_open(), Error);
+}
+
+TEST_P(PipelineContract, TellsThreadsThatFeedItThatItEnded) {
+  open();
+  Feed feed = pipeline().feed();
+  auto const expect_ended = [&] {
+    EXPECT_FALSE(feed.try_borrow());
+    for (bool const waits : {false, true}) {
+      try {
+        waits ? void(feed.borrow()) : feed.expect_open();
+        ADD_FAILURE() << "it is open";
+      } catch (Error const& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::ended) << error.what();
+      }
+    }
+  };
+  for (bool const stopped : {false, true}) {
+    pipeline().start(add_one(), note());
+    EXPECT_NO_THROW(feed.expect_open());
+    if (stopped) {
+      pipeline().stop();
+      expect_ended();
+    }
+    EXPECT_EQ(pipeline().drain().stopped, stopped);
+    expect_ended();
   }
 }
 
