@@ -155,7 +155,7 @@ parts_of_paths() {
       name = folder[2]
       sub(/\.hpp$/, "", name)
       it = "all"
-      if ($2 ~ /^docs\/|\.md$|^LICENSE|\.clang-|^\.[^\/]*$|^\.ci\//) next
+      if ($2 ~ /^(docs|debian|packaging)\/|\.md$|^LICENSE|\.clang-|^\.[^\/]*$|^\.ci\//) next
       else if ($2 ~ /^include\/penstock\//) {
         name = folder[3]
         sub(/\.hpp$/, "", name)
