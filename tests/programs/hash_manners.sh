@@ -223,9 +223,9 @@ WORDS
     expect_same_as expected
     [[ ! -s err ]] || fail "something on standard error: $(cat err)"
     ;;
-  TheSumsOfTheReadmeAreThoseOfItsFiles)
+  TheSumsOfItsPageAreThoseOfTheFiles)
     cd "$(dirname "$0")/../.."
-    grep -E '^[0-9a-f]{64}  ' README.md > "$world/sums" || fail 'the README shows no sums'
+    grep -E '^[0-9a-f]{64}  ' docs/commands/hash.md > "$world/sums" || fail 'the page shows no sums'
     code=0
     "$penstock" hash --device cpu --check "$world/sums" > "$world/out" 2>&1 || code=$?
     [[ $code == 0 ]] || fail "$(cat "$world/out")"

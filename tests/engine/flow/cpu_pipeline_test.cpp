@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <future>
 #include <vector>
 
 #include "support/cpu_device_under_test.hpp"
@@ -153,6 +154,7 @@ TEST_P(PipelineOnAFaultyDevice, TellsAKernelThatDrainsOrBorrowsThatItWouldWaitFo
   options.tuning.tiles = 2;
   open(options);
   std::atomic<int> told{0};
+  std::promise<void> asked;  // Until then the pipeline has not ended.
   auto const expect_error = [&](auto const& call) {
     try {
       call();
@@ -167,11 +169,13 @@ TEST_P(PipelineOnAFaultyDevice, TellsAKernelThatDrainsOrBorrowsThatItWouldWaitFo
                        expect_error([&] {
                          for (int i = 0; i < 2; ++i) all.push_back(pipeline().feed().borrow());
                        });
+                       asked.set_value();
                      });
                      return tile.output.size();
                    }),
                    note());
   pipeline().feed().submit(pipeline().feed().borrow());
+  asked.get_future().wait();
   EXPECT_TRUE(pipeline().drain().ok());
   EXPECT_EQ(told, 2);
 }
