@@ -16,9 +16,9 @@ struct TheCInterfaceOnAModel : TheCInterface {
     input_tiles = 1;
     stage.user = &cost;
     stage.run = [](void* state, penstock_device_tile const*, penstock_stream* stream) -> std::int64_t {
-      auto const* const cost = static_cast<penstock_kernel_cost const*>(state);
+      auto const* const stated = static_cast<penstock_kernel_cost const*>(state);
       auto const nothing = [](void*, std::uint32_t) {};
-      return penstock_stream_launch(stream, 1, nothing, nullptr, 0, cost->size > 0 ? cost : nullptr) == PENSTOCK_OK
+      return penstock_stream_launch(stream, 1, nothing, nullptr, 0, stated->size > 0 ? stated : nullptr) == PENSTOCK_OK
                  ? 0
                  : -1;
     };
