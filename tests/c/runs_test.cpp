@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of a program in C.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -203,7 +204,9 @@ struct Neighbours {
 
 TEST_F(TheCInterface, GetsNeighboursAsOneTileIfItsWorkIsElementwise) {
   Neighbours world;
-  named = {{{"batch", "4"}, {"lanes", "1"}}};
+  std::array<penstock_option, 3> const all_at_once{{{"tiles", "8"}, {"batch", "4"}, {"lanes", "1"}}};
+  options.options = all_at_once.data();
+  options.option_count = all_at_once.size();
   stage.user = &world;
   stage.promises = PENSTOCK_ELEMENTWISE;
   stage.run = [](void* state, penstock_device_tile const* tile, penstock_stream* stream) {
