@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments: default streams beside streams of their own, host threads and libraries.
 #include <algorithm>
+#include <string>
 
 #include "course/experiment.hpp"
 #include "course/workbench.hpp"
@@ -17,6 +18,12 @@ std::vector<Interval> trio(Workbench& bench, bool blocking) {
   bench.kernel("stream 0", "0", bench.device().legacy_default_stream());
   bench.kernel("stream B", "B", other);
   return bench.intervals();
+}
+
+/// `beside`: the kernel of the other device was not through when that of the legacy stream was.
+Verdict verdict_on_other_device(bool beside) {
+  return {beside, std::string("the legacy stream of one device ") + (beside ? "did not wait" : "waited") +
+                      " for a blocking stream of the other"};
 }
 
 constexpr unsigned streams = 8;
@@ -119,6 +126,31 @@ Experiment legacy_beside() {
             auto verdict = all_at_once(intervals);
             return {std::move(intervals), {}, std::move(verdict)};
           }};
+}
+
+Experiment legacy_elsewhere() {
+  return {
+      .name = "legacy-elsewhere",
+      .expectation =
+          "A kernel in the legacy default stream of one device is through while one in a blocking stream of another "
+          "device still runs.",
+      .why = "The legacy stream takes turns with the streams of its own device (its CUDA context), not of others.",
+      .claim = Claim::may,
+      .run = [](Workbench& bench) -> Observation {
+        Device& other = *bench.devices().all()[1];
+        Workbench elsewhere(DeviceGroup{&other}, {.kernel_time = 4 * bench.kernel_time()});
+        Stream const blocking = other.make_stream({.blocking = true});
+        Event const end = other.make_event();
+        other.attach();
+        elsewhere.kernel("stream A", "A", blocking);
+        blocking.record(end);
+        bench.device().attach();
+        bench.kernel("stream 0", "0", bench.device().legacy_default_stream());
+        bench.device().synchronize();
+        bool const beside = !end.passed();
+        return {bench.intervals(), {}, verdict_on_other_device(beside)};
+      },
+      .devices = 2};
 }
 
 Experiment stray_legacy() {

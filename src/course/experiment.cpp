@@ -24,6 +24,7 @@ Observation observe(DeviceGroup const& devices, Experiment const& experiment, Wo
 std::vector<Experiment> all_experiments() {
   return {legacy_between(),
           legacy_beside(),
+          legacy_elsewhere(),
           stray_legacy(),
           stray_per_thread(),
           threads_legacy(),

@@ -52,6 +52,8 @@ Observation observe(DeviceGroup const& devices, Experiment const& experiment, Wo
 Experiment legacy_between();
 /// A kernel in the legacy default stream between kernels of two non-blocking streams.
 Experiment legacy_beside();
+/// A kernel in the legacy default stream of one device beside one in a blocking stream of another.
+Experiment legacy_elsewhere();
 
 /// Eight streams, with a short launch in the legacy default stream after each kernel.
 Experiment stray_legacy();

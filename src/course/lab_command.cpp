@@ -147,7 +147,8 @@ void LabCommand::add_to(CLI::App& command) {
   command
       .add_option("--device", device,
                   "What to experiment on: auto, cpu, cuda, cuda:N or model:NAME. Two with a comma are\n"
-                  "for `collective`, which takes another of the same kind if one is named")
+                  "for `collective` and `legacy-elsewhere`, which take another of the same kind if one\n"
+                  "is named")
       ->type_name("NAME")
       ->check(offers(one_device_words));
   slower.add_to(command);

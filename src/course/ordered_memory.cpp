@@ -47,6 +47,7 @@ struct Kept {
 struct LoopElsewhere {
   std::vector<Time> delays;  ///< From the time when the host needed the memory no more until it could be freed.
   std::set<std::byte const*> places;
+  bool went_home = false;  ///< What the first stream allocates behind the last of them lies in one of these places.
 };
 
 /// A loop whose steps are: memory, an upload to it, a kernel that takes its time, one that doubles the numbers, a
@@ -101,6 +102,8 @@ class Steps {
       kept.push_back({std::move(memory), std::move(last_use), HostClock::now()});
     }
     while (!kept.empty()) free_first();
+    DeviceMemory const next = home.allocate(bytes);
+    loop.went_home = loop.places.contains(next.bytes().data());
     return loop;
   }
   /// Number of wrong results, once the stream is through.
@@ -177,6 +180,7 @@ Observation allocate_in_a_loop(Workbench& bench) {
   figures.push_back({"places, last used by another stream", static_cast<double>(deferred.places.size()), ""});
   figures.push_back({"until one of them can be had again, median",
                      std::chrono::duration<double, std::milli>(median(deferred.delays)).count(), "ms"});
+  figures.push_back({"then the first stream gets one of them", deferred.went_home ? 1.0 : 0.0, ""});
   Time waits{};
   for (Time const time : waiting.free) waits += time;
   return {bench.intervals(), std::move(figures),

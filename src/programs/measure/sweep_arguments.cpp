@@ -200,7 +200,7 @@ void SweepArguments::add_to(CLI::App& command, std::map<std::string, std::string
   axes.add_devices_to(command);
   axes.add_plain_to(command);
   window_ =
-      command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200; of a model 25")
+      command.add_option("--window", milliseconds, "Milliseconds that count of each run. Default: 200; of a model 12")
           ->type_name("MILLISECONDS")
           ->check(whole_number(10, 60'000));
   figures.add_to(command, "Print JSON, as docs/results.md says", "each point");
