@@ -7,7 +7,7 @@
  *   nothing was written to the places for results. No exception leaves the library.
  * - A structure with a member `size` may get more members in later versions. A program sets all of it to zero, then
  *   `size` to its sizeof; a member that is 0 has its default. In a structure that the library fills, the library sets
- *   `size` to its own sizeof, which may be smaller than the program's: a member that is newer than version 0.1 is there
+ *   `size` to its own sizeof, which may be smaller than the program's: a member that is newer than version 0.2 is there
  *   only if it ends within `size`. Members `reserved` are 0.
  * - Functions of a program that the library calls get `user` or a state as their first argument. Those that return a
  *   number fail by a negative one; `penstock_fail` says why before that. Without it the reason is that of their last

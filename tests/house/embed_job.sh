@@ -43,7 +43,7 @@ on_cpu=(--device cpu --input input)
 does --help
 for command in run bench compare tune watch; do says "$command "; done
 does --version
-says 'penstock 0.1'
+says 'penstock 0.2'
 does run "${on_cpu[@]}" --tile 64KiB
 says '3000001 bytes, compressed 0'
 does run "${on_cpu[@]}" --json
