@@ -54,6 +54,14 @@ class BasicEventCount {
   /// Blocks: yes.
   template <class Ready>
   bool await(Ready ready, std::chrono::nanoseconds spin, std::chrono::nanoseconds at_most);
+  /// Sleeps until `ready()` is true.
+  ///
+  /// Blocks: yes.
+  template <class Ready>
+  void await(Ready ready) {
+    while (!await(ready, std::chrono::nanoseconds::zero(), std::chrono::nanoseconds::max())) {
+    }
+  }
 
  private:
   typename Atomics::template Atomic<std::uint32_t> epoch_{0};

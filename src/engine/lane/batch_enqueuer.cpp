@@ -193,8 +193,8 @@ void BatchEnqueuer::run(FlightSlot& slot, DeviceTile const& seen, Stage& stage) 
   StreamRef const stream = streams_.compute();
   try {
     // A stage may have nothing to do for a tile without input, and so nothing to capture.
-    bool const stays_plain =
-        slot.path == TransferPath::mapped || (seen.input.empty() && !seen.has_more_inputs() && shape_.input_bytes > 0);
+    bool const stays_plain = slot.batch.path == TransferPath::mapped ||
+                             (seen.input.empty() && !seen.has_more_inputs() && shape_.input_bytes > 0);
     AttributedHere const attributed(stream, slot.own_work);
     std::size_t const produced = stays_plain ? stage.run(seen, stream) : graphs_.run(stage, seen, slot.graph);
     if (auto const refusal = device_.take_refusal()) throw *refusal;

@@ -17,27 +17,32 @@
 
 namespace penstock {
 
+/// What a slot knows of the batch of its tile.
+struct SlotBatch {
+  TransferPath path;
+  /// The events of the slot of its youngest tile, or of the flight's timer if it is timed.
+  FlightEvents* events;
+  std::size_t size;  ///< Number of its tiles.
+  bool leads;        ///< The slot's tile is the oldest of them.
+  bool timed;        ///< The flight's timer knows its times.
+  /// The device let go of the slot. The flight waited for that, because the device refused to record `landed`.
+  bool let_go = false;
+};
+
 /// A place for one tile on the device, and the tile itself while it is there.
 struct FlightSlot {
   FlightSlot(Device& device, bool split, std::size_t more_inputs) : plain(device, split, more_inputs) {}
 
-  TileParts parts = {};  ///< Empty where nothing is copied.
-  TileParts seen = {};   ///< Parts that the stage sees: these, or the tile's own.
-  TransferPath path = TransferPath::copied;
+  TileParts parts = {};          ///< Empty where nothing is copied.
+  TileParts seen = {};           ///< Parts that the stage sees: these, or the tile's own.
   std::size_t mapped_bytes = 0;  ///< Bytes that the stage moves over the link itself.
   SlotGraph graph;
   WorkFailure own_work;  ///< Exception of this tile's work; for a batch's youngest tile also of its batch's work.
   WorkFailure* work = &own_work;
   FlightEvents plain;
-  /// The events of its batch: of the slot of its youngest tile, or of the flight's timer if the batch is timed.
-  FlightEvents* events = &plain;
   Loan loan;
   std::shared_ptr<Failure const> failure;
-  std::size_t batch = 1;  ///< Number of tiles that were put with it, itself included.
-  bool leads = false;     ///< It is the oldest of them.
-  /// The device let go of the slot. The flight waited for that, because the device refused to record `landed`.
-  bool let_go = false;
-  bool timed = false;  ///< The flight's timer knows the times of the batch.
+  SlotBatch batch = {};
 };
 
 /// The slots that were put at once, in their order. Each list has room for all slots, so that nothing is allocated.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/lane/event_block_signal.hpp"
 
-#include <chrono>
 #include <string>
 
 #include "penstock/error.hpp"
@@ -43,9 +42,7 @@ void EventBlockSignal::body() {
   } catch (Error const&) {  // The device is lost; each wait will say so.
   }
   for (;;) {
-    auto const more = [&] { return !recorded_.empty() || ending_.load(std::memory_order_acquire); };
-    while (!work_.await(more, std::chrono::nanoseconds(0), std::chrono::hours(1))) {
-    }
+    work_.await([this] { return !recorded_.empty() || ending_.load(std::memory_order_acquire); });
     auto const recorded = recorded_.pop();
     if (!recorded) return;
     Wait* const wait = *recorded;

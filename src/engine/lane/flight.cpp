@@ -141,13 +141,8 @@ void Flight::place(std::span<Loan> loans, TransferPath path) {
     FlightSlot& slot = slot_of(oldest + i);
     slot.loan = std::move(loans[i]);
     slot.failure = nullptr;
-    slot.batch = loans.size();
-    slot.leads = i == 0;
-    slot.path = path;
+    slot.batch = {.path = path, .events = events, .size = loans.size(), .leads = i == 0, .timed = timed};
     slot.seen = slot.parts;
-    slot.let_go = false;
-    slot.timed = timed;
-    slot.events = events;
     slot.own_work.clear();  // The device has passed what the slot's last tile launched.
     slot.work = &slot.own_work;
     if (red_zones_) RedZones::paint(slot.parts, *slot.loan);
@@ -175,14 +170,14 @@ void Flight::seal(bool enqueued) {
     wait_idle();
     // An abandoned device has not let go: a caller that asks is told so, and the tiles are stranded.
     bool const let_go = !device_.abandoned();
-    for (FlightSlot* const slot : batch_.all) slot->let_go = let_go;
+    for (FlightSlot* const slot : batch_.all) slot->batch.let_go = let_go;
     batch_.fail(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
   }
 }
 
 bool Flight::passed(std::uint64_t number) const {
-  FlightSlot const& slot = slot_of(number);
-  return slot.let_go || slot.events->landed.passed();
+  SlotBatch const& batch = slot_of(number).batch;
+  return batch.let_go || batch.events->landed.passed();
 }
 
 void Flight::wait_idle() noexcept {
@@ -218,7 +213,8 @@ Error Flight::run_out_of_patience() {
   Error why = out_of_patience(compute().kind(), patience_);
   std::uint64_t const oldest = first_not_passed();
   // This is asked before the device is abandoned: an abandoned device answers nothing.
-  std::string const at = oldest <= put_ ? streams_.step_of(*slot_of(oldest).events, slot_of(oldest).path) : "device";
+  SlotBatch const& batch = slot_of(oldest).batch;
+  std::string const at = oldest <= put_ ? streams_.step_of(*batch.events, batch.path) : "device";
   device_.abandon(why);
   if (oldest <= put_ && slot_of(oldest).failure == nullptr) {
     std::string const reason = std::string(why.what()) + " This is the oldest tile it had.";
@@ -239,9 +235,9 @@ std::uint64_t Flight::first_not_passed() const noexcept {
 
 /// Times are a help and no promise: a tile does not fail because they are missing.
 void Flight::note_times(std::uint64_t oldest, bool lost) noexcept {
-  FlightSlot const& first = slot_of(oldest);
-  if (!first.timed || lost || first.let_go) return;
-  std::uint64_t const youngest = oldest + first.batch - 1;
+  SlotBatch const& batch = slot_of(oldest).batch;
+  if (!batch.timed || lost || batch.let_go) return;
+  std::uint64_t const youngest = oldest + batch.size - 1;
   sequences_.clear();
   bool any = false;
   for (std::uint64_t number = oldest; number <= youngest; ++number) {
@@ -282,7 +278,7 @@ Completion Flight::retire(std::shared_ptr<Failure const> const& loss) {
   note_thrown(slot);
   if (red_zones_ && slot.failure == nullptr && loss == nullptr) look_at_zones(slot);
   // Times are noted now, while all tiles of the batch are still in their slots.
-  if (slot.leads) note_times(retired_, loss != nullptr);
+  if (slot.batch.leads) note_times(retired_, loss != nullptr);
   paths_.end_mapped(std::exchange(slot.mapped_bytes, 0));
   auto failure = std::exchange(slot.failure, nullptr);
   auto const of_device = [](auto const& one) { return one->kind == ErrorKind::device_lost; };

@@ -156,9 +156,8 @@ void Lane::serve() {
     return state_.served_all();
   };
   for (;;) {
-    bool const heard = queue_.read_tickets();
-    bool const took = take_tiles();
-    if (heard || took) continue;
+    queue_.read_tickets();
+    if (take_tiles()) continue;
     if (state_.served_all()) return;
     if (queue_.empty() && intake_.empty()) {
       if (bring()) continue;

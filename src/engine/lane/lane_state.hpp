@@ -34,9 +34,7 @@ class EndLatch {
     // Release, and acquire below: a lane that then frees sees what the others did, such as abandon the device.
     busy_.fetch_sub(1, std::memory_order_acq_rel);
     all_left_.notify();
-    auto const none = [this] { return busy_.load(std::memory_order_acquire) == 0; };
-    while (!all_left_.await(none, std::chrono::nanoseconds(0), std::chrono::hours(1))) {
-    }
+    all_left_.await([this] { return busy_.load(std::memory_order_acquire) == 0; });
   }
 
  private:
@@ -129,9 +127,7 @@ class LaneState {
   /// Blocks: until the lane is at this age.
   void await(LaneAge age) noexcept {
     // Acquire: this thread sees what the lane did until then.
-    auto const grown = [&] { return age_.load(std::memory_order_acquire) >= age; };
-    while (!aged_.await(grown, std::chrono::nanoseconds(0), std::chrono::hours(1))) {
-    }
+    aged_.await([&] { return age_.load(std::memory_order_acquire) >= age; });
   }
 
  private:

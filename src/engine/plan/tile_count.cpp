@@ -107,8 +107,8 @@ class Fitting {
   [[noreturn]] void refuse_asked(std::size_t asked) const {
     std::size_t const lanes = options_.lanes;
     std::size_t const few = lanes < asked && fits(lanes) ? lanes : asked > 1 && fits(1) ? 1 : 0;
-    std::size_t const fitting = few > 0 ? largest_between(few, asked) : 0;
-    std::string const fewer = fitting > 0 ? "ask for " + std::to_string(fitting) + " at most" : "take smaller tiles";
+    std::string const fewer =
+        few > 0 ? "ask for " + std::to_string(largest_between(few, asked)) + " at most" : "take smaller tiles";
     PoolLayout const needed = layout(asked);
     if (!within_memory(needed)) {
       refuse_tiles("`tiles` and `memory` contradict each other: " + count_text(asked, "tile") + " pin " +

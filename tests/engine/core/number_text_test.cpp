@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -19,6 +20,18 @@ TEST(SizeText, ReadsBytesAndBothFamiliesOfUnits) {
   EXPECT_EQ(parse_size("1gb"), 1'000'000'000u);
   EXPECT_EQ(parse_size("1GiB"), 1u << 30);
   EXPECT_EQ(parse_size("0"), 0u);
+}
+
+TEST(SizeText, ReadsEachUnitThatItKnows) {
+  EXPECT_EQ(parse_size("7B"), 7u);
+  std::uint64_t binary = 1, decimal = 1;
+  for (std::string const prefix : {"k", "M", "G", "T"}) {
+    binary *= 1024;
+    decimal *= 1000;
+    EXPECT_EQ(parse_size("7" + prefix), 7 * binary);
+    EXPECT_EQ(parse_size("7" + prefix + "iB"), 7 * binary);
+    EXPECT_EQ(parse_size("7" + prefix + "B"), 7 * decimal);
+  }
 }
 
 TEST(SizeText, RefusesWhatIsNoSizeAndShowsOneThatIs) {

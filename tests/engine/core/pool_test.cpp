@@ -65,11 +65,12 @@ TEST_F(PoolOfThree, LaysAllInputsSideBySideAndThenAllOutputs) {
 TEST_F(PoolOfThree, LendsACleanTileAfterADirtyOneCameHome) {
   for (int i = 0; i < 6; ++i) {  // Each tile comes twice.
     Loan loan = pool.borrow();
-    EXPECT_EQ(loan->filled + loan->tag + loan->sequence + loan->produced, 0u);
+    EXPECT_EQ(loan->filled + loan->tag + loan->sequence + loan->produced + loan->mark(), 0u);
     loan->filled = 7;
     loan->tag = 8;
     loan->sequence = 9;
     loan->produced = 10;
+    loan->set_mark(1);
   }
 }
 

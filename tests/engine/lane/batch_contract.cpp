@@ -31,6 +31,10 @@ class LaneOfBatches::Noting final : public Stage {
     std::vector<std::uint64_t> sequences;
     for (DeviceTile const& tile : tiles) sequences.push_back(tile.sequence);
     note(sequences);
+    {
+      std::scoped_lock const lock(world_.noted_mutex);
+      world_.lists_noted.insert({tiles.data(), produced.data()});
+    }
     for (DeviceTile const& tile : tiles) meet(tile, stream);
     for_each_stretch(tiles, [&](DeviceTile const& stretch, std::size_t) {
       add_one_to(stretch, stream);
@@ -104,6 +108,21 @@ TEST_P(LaneOfBatches, GivesItsStageNeighboursSideBySide) {
   if (GetParam().transport == Transport::automatic) return;  // It depends on when the first tile is through.
   bool const copied = GetParam().transport == Transport::copies;
   EXPECT_EQ(lane().summary().copies, copied ? 4u : 0u) << "of the first tile and of the eight, both ways";
+}
+
+TEST_P(LaneOfBatches, MakesNoMemoryForALargerOne) {
+  later_at = 3;
+  open_with(2, noting());
+  await_seen(3);
+  submit(3);
+  later.await_reached();
+  for (std::uint64_t i = 4; i <= 11; ++i) submit(i);
+  later.open();
+  lane().close();
+  expect_all_done(in_order(seen()), 12);
+  EXPECT_EQ(batches().at(1).size(), 2u);
+  EXPECT_EQ(batches().back().size(), 8u);
+  EXPECT_EQ(lists().size(), 2u) << "one of the tiles and one of what they produced";
 }
 
 TEST_P(LaneOfBatches, CompletesWhatItsStageTakesOneByOne) {

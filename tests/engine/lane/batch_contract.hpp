@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "support/gate.hpp"
@@ -38,6 +39,11 @@ struct LaneOfBatches : LaneContract {
     std::scoped_lock const lock(noted_mutex);
     return stretches_noted;
   }
+  /// Places of the lists that the stage was given with several tiles.
+  std::set<void const*> lists() {
+    std::scoped_lock const lock(noted_mutex);
+    return lists_noted;
+  }
   /// Makes a stage that is given tiles together, or one by one.
   Stages noting(bool together = true);
   /// Opens the lane, and keeps it at tile 0.
@@ -56,6 +62,7 @@ struct LaneOfBatches : LaneContract {
   std::mutex noted_mutex;
   Batches noted;
   std::size_t stretches_noted = 0;
+  std::set<void const*> lists_noted;
 };
 
 /// A lane of batches with 72 slots and 72 tiles, of which two are much for a link.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests for how long a lane that puts several tiles on its device at once lets one wait for the others.
 #include <algorithm>
+#include <chrono>
 
 #include "engine/core/pool.hpp"
 #include "engine/lane/batch_contract.hpp"
@@ -65,7 +66,7 @@ TEST_P(LaneOfBatches, LetsFourWholeBlocksPassATileThatWaitsAndNoMore) {
 /// Seen to fail if it waits all the same.
 TEST_P(LaneOfBatches, WaitsNoLongerWhenItIsToHurry) {
   held.at = {1};
-  open_with(16, noting());
+  open_with(16, noting(), {.watchdog = std::chrono::hours(1)});
   held.await_came(17);
   for (std::uint64_t i = 17; i < 20; ++i) submit(i);
   held.await_asleep();
@@ -89,10 +90,10 @@ TEST_P(LaneOfBatches, PutsWhatItHasOnceTheDeviceHasLessThanHalf) {
   expect_all_done(in_order(seen()), 20);
 }
 
-/// Seen to fail if what was gathered is put all the same.
+/// Seen to fail if what was gathered is put all the same, and to hang if the lane does not wake for it.
 TEST_P(LaneOfBatches, CancelsWhatWaitsForItsBatch) {
   held.at = {1};
-  open_with(16, noting());
+  open_with(16, noting(), {.watchdog = std::chrono::hours(1)});
   held.await_came(17);
   for (std::uint64_t i = 17; i < 20; ++i) submit(i);
   held.await_asleep();

@@ -62,14 +62,15 @@ struct TilesOfWhichSomeThrow : testing::Test {
   }
   void submit_all(LaneSet& lanes, std::vector<std::uint64_t> const& bad_ones) { submit_first(tiles, lanes, bad_ones); }
   void submit_first(std::uint64_t count, LaneSet& lanes, std::vector<std::uint64_t> const& bad_ones) {
-    for (std::uint64_t i = 0; i < count; ++i) {
-      Loan loan = pool.borrow();
-      loan->sequence = i;
-      loan->filled = shape.input_bytes;
-      std::memset(loan->input().data(), 0, loan->input().size());
-      if (std::ranges::count(bad_ones, i) > 0) loan->input()[0] = bad;
-      ASSERT_TRUE(lanes.submit(loan));
-    }
+    for (std::uint64_t i = 0; i < count; ++i) submit(i, lanes, std::ranges::count(bad_ones, i) > 0);
+  }
+  void submit(std::uint64_t number, LaneSet& lanes, bool is_bad) {
+    Loan loan = pool.borrow();
+    loan->sequence = number;
+    loan->filled = shape.input_bytes;
+    std::memset(loan->input().data(), 0, loan->input().size());
+    if (is_bad) loan->input()[0] = bad;
+    ASSERT_TRUE(lanes.submit(loan));
   }
   /// Runs all tiles through one lane, and expects each back once.
   std::vector<LaneSummary> run(Stages const& stages, std::vector<std::uint64_t> const& bad_ones,
@@ -140,40 +141,64 @@ TEST_F(TilesOfWhichSomeThrow, FailOnceThoughManyBlocksThrow) {
   EXPECT_LE(ran, 2u * 2u) << "one block for each thread, since the first ends the kernel";
 }
 
-TEST_F(TilesOfWhichSomeThrow, FailTheirBatchIfItIsOneLaunch) {
+/// Works on a batch by one launch. At a tile that comes alone it keeps the lane until the gate is open.
+struct Together final : Stage {
+  explicit Together(support::Gate& all_came) : gate(all_came) {}
+  std::size_t run(DeviceTile const& tile, StreamRef stream) override {
+    gate.pass();
+    compute(tile, stream);
+    return tile.output.size();
+  }
+  bool run_batch(std::span<DeviceTile const> batch, std::span<std::size_t> produced, StreamRef stream) override {
+    stream.launch(static_cast<std::uint32_t>(batch.size()),
+                  [all = std::vector<DeviceTile>(batch.begin(), batch.end())](KernelBlock block) {
+                    if (all[block].input.in(block)[0] == bad) throw Error(ErrorKind::bad_argument, "this one is bad");
+                  });
+    for (DeviceTile const& tile : batch) {
+      stream.launch(1, [input = tile.input](KernelBlock block) { input.in(block)[1] = std::byte{1}; });
+    }
+    std::ranges::fill(produced, 256);
+    return true;
+  }
+  support::Gate& gate;
+};
+
+/// The first tile goes alone, and keeps the lane until all have come; then come whole blocks of four.
+struct BatchesOfWhichSomeThrow : TilesOfWhichSomeThrow {
   support::Gate gate;
-  struct Together final : Stage {
-    explicit Together(support::Gate& all_came) : gate(all_came) {}
-    std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-      gate.pass();
-      compute(tile, stream);
-      return tile.output.size();
-    }
-    bool run_batch(std::span<DeviceTile const> batch, std::span<std::size_t> produced, StreamRef stream) override {
-      stream.launch(static_cast<std::uint32_t>(batch.size()),
-                    [all = std::vector<DeviceTile>(batch.begin(), batch.end())](KernelBlock block) {
-                      if (all[block].input.in(block)[0] == bad) throw Error(ErrorKind::bad_argument, "this one is bad");
-                    });
-      for (DeviceTile const& tile : batch) {
-        stream.launch(1, [input = tile.input](KernelBlock block) { input.in(block)[1] = std::byte{1}; });
-      }
-      std::ranges::fill(produced, 256);
-      return true;
-    }
-    support::Gate& gate;
-  };
-  Stages const stages{.make = [&](StageContext const&) { return std::make_unique<Together>(gate); }, .merge = {}};
-  // The first goes alone, and keeps the lane until all have come; then come whole blocks of four.
-  LaneSet lanes({{&device, {}}}, shape, tiles, {.flight = {.slots = 8, .transport = Transport::copies}, .batch = 4},
-                stages, note());
-  submit_all(lanes, {9});
-  gate.open();
+  LaneSet lanes{{{&device, {}}},
+                shape,
+                tiles,
+                {.flight = {.slots = 8, .transport = Transport::copies}, .batch = 4},
+                {.make = [this](StageContext const&) { return std::make_unique<Together>(gate); }, .merge = {}},
+                note()};
+
+  void submit_batches(std::vector<std::uint64_t> const& bad_ones) {
+    submit_all(lanes, bad_ones);
+    gate.open();
+  }
+};
+
+TEST_F(BatchesOfWhichSomeThrow, FailAsAWhole) {
+  submit_batches({9});
   lanes.close();
   ASSERT_NE(failures[9], nullptr);
   EXPECT_EQ(failures[9]->reason, "this one is bad");
   std::size_t failed = 0;
   for (auto const& failure : failures) failed += failure != nullptr ? 1U : 0U;
   EXPECT_LE(failed, 4u) << "no more than its batch";
+}
+
+/// Tiles that come alone, one after the other, to each of the eight slots.
+TEST_F(BatchesOfWhichSomeThrow, LeaveNothingBehindForTheNextTileOfASlot) {
+  submit_batches({});
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    ASSERT_TRUE(pool.wait_until_home(std::chrono::minutes(1)));
+    completed[i] = 0;
+    submit(i, lanes, true);
+  }
+  lanes.close();
+  expect_failed({0, 1, 2, 3, 4, 5, 6, 7});
 }
 
 TEST_F(TilesOfWhichSomeThrow, FailAloneIfTheirWorkWasCaptured) {

@@ -93,9 +93,10 @@ TEST_P(LaneContract, CompletesAnEmptyTile) {
   open_lane(on_device([](DeviceTile const& tile, StreamRef) { return tile.input.size(); }, {.reads_once = true}));
   Loan loan = pool().borrow();
   ASSERT_TRUE(lane().submit(loan));
-  close_lane();
+  lane().close();
   ASSERT_EQ(seen().size(), 1u);
   EXPECT_EQ(seen()[0].outcome, Outcome::done) << seen()[0].reason;
+  EXPECT_EQ(lane().summary().copies, 0u);
 }
 
 TEST_P(LaneContract, CancelsWhatHasNotStartedAndCompletesWhatHas) {

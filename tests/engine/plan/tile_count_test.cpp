@@ -107,6 +107,14 @@ TEST_F(ABudgetOfMemory, IsRefusedIfItContradictsTheTiles) {
   EXPECT_EQ(refusal(),
             "`tiles` and `memory` contradict each other: 17 tiles pin 18MiB, and `memory` allows 16MiB; ask for 16 at "
             "most, leave `tiles` to the pipeline, or allow more.");
+  wanted.lanes = 3;
+  wanted.tuning.memory = 2 * mib;
+  EXPECT_THAT(refusal(), HasSubstr("; ask for 2 at most, ")) << "though there are more lanes";
+  wanted.tuning.memory = mib;
+  EXPECT_EQ(refusal(),
+            "`tiles` and `memory` contradict each other: 17 tiles pin 18MiB, and `memory` allows 1MiB; take smaller "
+            "tiles, leave `tiles` to the pipeline, or allow more.")
+      << "not even one fits";
 }
 
 TEST_F(ABudgetOfMemory, IsRefusedIfThereIsNoTileForEachLane) {

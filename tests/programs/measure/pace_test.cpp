@@ -70,12 +70,6 @@ std::string late(unsigned factor) {
          std::string(larger_factor_would_do) + std::to_string(factor) + ".";
 }
 
-TEST(ARemarkOnALateClock, SaysWhichFactorWouldDo) {
-  EXPECT_EQ(advised_factor(late(80)), 80u);
-  EXPECT_EQ(advised_factor(too_slow_for_its_clock), 0u);
-  EXPECT_EQ(advised_factor(""), 0u);
-}
-
 TEST(ARemarkOnALateClock, CountsIfNoOtherWantsALargerFactor) {
   std::string kept;
   keep_worst("", kept);
