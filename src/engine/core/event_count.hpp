@@ -59,7 +59,7 @@ class BasicEventCount {
   /// Blocks: yes.
   template <class Ready>
   void await(Ready ready) {
-    while (!await(ready, std::chrono::nanoseconds::zero(), std::chrono::nanoseconds::max())) {
+    while (!await(ready, std::chrono::nanoseconds::zero(), std::chrono::hours(1))) {
     }
   }
 

@@ -117,7 +117,7 @@ void DeviceQueue::turn_away(std::span<Loan> loans) {
   }
 }
 
-void DeviceQueue::read_tickets() {
+bool DeviceQueue::read_tickets() {
   std::uint64_t number = 0;
   bool trouble = false;
   bool any = false;
@@ -127,7 +127,7 @@ void DeviceQueue::read_tickets() {
     any = true;
     ++summary_.tickets;
   }
-  if (!any) return;
+  if (!any) return false;
   asks_by_ = LaneCounts::By::callback;
   if (trouble) {
     ask_device();
@@ -143,6 +143,7 @@ void DeviceQueue::read_tickets() {
   asks_by_ = LaneCounts::By::look;
   lookout_->looked(flight_->retired(), flight_->size());
   lookout_->heard();
+  return true;
 }
 
 void DeviceQueue::look() {

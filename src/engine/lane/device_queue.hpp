@@ -74,8 +74,8 @@ class DeviceQueue {
   /// Completes tiles that never go on the device: as failed if there is a loss, else as cancelled.
   void turn_away(std::span<Loan> loans);
   /// Retires what the tickets promise, as far as the device confirms it: a ticket may come early, twice, late or not at
-  /// all.
-  void read_tickets();
+  /// all. True if there was any.
+  bool read_tickets();
   /// Looks once how far the device is, and retires what it has passed.
   void look();
   /// Ends a look: asks the device how it is if the watchdog's time has come, and counts what was found.

@@ -156,8 +156,9 @@ void Lane::serve() {
     return state_.served_all();
   };
   for (;;) {
-    queue_.read_tickets();
-    if (take_tiles()) continue;
+    bool const heard = queue_.read_tickets();
+    bool const took = take_tiles();
+    if (heard || took) continue;
     if (state_.served_all()) return;
     if (queue_.empty() && intake_.empty()) {
       if (bring()) continue;
