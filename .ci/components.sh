@@ -23,7 +23,7 @@ export LC_ALL=C
 record=.ci/checked
 last=rest
 # Test programs that are not named after a layer.
-declare -A also=([engine]='failed_allocations flow_failures refused_engines refused_output_calls' [egress]=refused_sink_calls)
+declare -A also=([engine]='failed_allocations flow_failures refused_engines refused_output_calls' [egress]=refused_sink_calls [records]=records_failures)
 # Steps that are one part's.
 declare -A only=([demo]=rest)
 # Steps that read one file at a time, with the patterns of their files.

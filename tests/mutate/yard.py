@@ -18,6 +18,8 @@ PROGRAMS = {
 }
 # Units that components above use, and the programs that test them by that.
 OF_UNIT = {
+    "producers": ["flow_failures"],
+    "packing": ["records_failures"],
     "between_processes": ["ring"],
     "clock": ["models", "modelled_gpu"],
     "atomics": ["modelled_gpu"],

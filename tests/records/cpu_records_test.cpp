@@ -3,10 +3,13 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "support/child_of_fork.hpp"
 #include "support/cpu_device_under_test.hpp"
+#include <gmock/gmock.h>
 
+#include "engine/core/pool.hpp"
 #include "engine/cpu/cpu_device.hpp"
 #include "models/faults.hpp"
 #include "records/records_contract.hpp"
@@ -53,6 +56,24 @@ TEST_P(RecordsOnAFaultyDevice, FailEachRecordThatWasUnderWayWhenItIsLostAndRefus
   auto const all = told();
   ASSERT_EQ(all.size(), written);
   for (auto const& [tag, one] : all) EXPECT_EQ(one.times, 1u) << tag;
+}
+
+/// The first tag that is no tile's. Seen to fail if it counts as one.
+TEST(APipelineOfRecords, FailsATileWhoseTagIsNotTheirs) {
+  cpu::CpuDevice device({.compute_threads = 1});
+  Pipeline pipeline(
+      device,
+      {.tile = {.input_bytes = 4096, .output_bytes = 4096, .in_place = true}, .lanes = 1, .tuning = {.tiles = 4}});
+  Records records(pipeline, {.record_bytes = 64});
+  records.start(on_device([](DeviceRecords const&, StreamRef) {}), [](RecordCompletion const&) {});
+  Loan loan = pipeline.feed().borrow();
+  loan->tag = pipeline.pool().size();
+  pipeline.feed().submit(std::move(loan));
+  Report const report = records.drain().tiles;
+  EXPECT_FALSE(report.ok());
+  EXPECT_EQ(report.tiles_failed, 1U);
+  ASSERT_TRUE(report.first_failure);
+  EXPECT_THAT(report.first_failure->failure.reason, testing::StartsWith("The tag of a tile of records was changed"));
 }
 
 /// Seen to fail where the child waited for the reply, which no thread of the child brings, and where it sent the record

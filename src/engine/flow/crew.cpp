@@ -53,9 +53,7 @@ void Crew::note(std::size_t worker, Clock::time_point now, Turn turn) noexcept {
   };
   judge(worker, share(its.sum.waited), share(its.sum.filled), its.sum.filled / its.turns > worth_waking);
   if (worker == 0 && look_) look_(now);
-  its.since = now;
-  its.sum = {};
-  its.turns = 0;
+  its.begin(now);
 }
 
 void Crew::judge(std::size_t worker, double waiting, double filling, bool slow) noexcept {
@@ -105,9 +103,7 @@ std::chrono::nanoseconds Crew::rest(std::size_t worker) {
     call_in(now);
   }
   auto const ended = Clock::now();
-  its.since = {};
-  its.sum = {};
-  its.turns = 0;
+  its.begin({});
   rested_.fetch_add((ended - began).count(), std::memory_order_relaxed);
   return ended - began;
 }

@@ -30,8 +30,8 @@ class Crew {
 
   /// Times of one of them since its last tile was sent on.
   struct Turn {
-    std::chrono::nanoseconds waited{0};  ///< Time of waiting for a tile.
-    std::chrono::nanoseconds filled{0};  ///< Time in the source.
+    std::chrono::nanoseconds waited{};  ///< Time of waiting for a tile.
+    std::chrono::nanoseconds filled{};  ///< Time in the source.
   };
 
   /// Time that all may go without a tile until a producer that rests comes back.
@@ -66,6 +66,13 @@ class Crew {
     unsigned turns = 0;
     std::atomic<std::uint64_t> tiles{0};  ///< Tiles in all.
     EventCount bell;
+
+    /// Forgets what is noted; `time` is empty if the next turn begins it.
+    void begin(Clock::time_point time) noexcept {
+      since = time;
+      sum = {};
+      turns = 0;
+    }
   };
 
   void judge(std::size_t worker, double waiting, double filling, bool slow) noexcept;

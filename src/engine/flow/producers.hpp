@@ -71,6 +71,7 @@ class Producers final : private BringsTiles {
   void start_threads();
   void produce(std::size_t worker);
   bool produce_next(std::stop_token const& stop, std::size_t worker, Clock::time_point asked, Crew::Turn& turn);
+  std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part);
   bool all_kept(std::size_t waiting) const noexcept;
   void produce_one(Loan loan, std::uint64_t sequence, Clock::time_point began, Crew::Turn& turn);
   std::optional<std::uint64_t> claim(Tile& tile, Clock::time_point& began);

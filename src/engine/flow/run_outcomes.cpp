@@ -26,7 +26,7 @@ void RunOutcomes::note_sink_failure(std::shared_ptr<Failure const> failure, std:
 void RunOutcomes::note_input_failure(std::shared_ptr<Failure const> failure) noexcept {
   if (failure == nullptr) return;
   std::scoped_lock const lock(mutex_);
-  if (first_.failure == nullptr) first_ = {failure, std::nullopt, 0};
+  if (first_.failure == nullptr) first_ = {.failure = failure};
   of_input_ = std::move(failure);
 }
 
@@ -43,7 +43,7 @@ void RunOutcomes::write_to(Report& report, std::vector<std::shared_ptr<Failure c
   if (of_input_ != nullptr) report.run_failures.push_back(*of_input_);
   for (auto const& failure : of_lanes) {
     report.run_failures.push_back(*failure);
-    if (first_.failure == nullptr) first_ = {failure, std::nullopt, 0};
+    if (first_.failure == nullptr) first_ = {.failure = failure};
   }
   report.first_failure = first_.told();
   report.first_sink_failure = first_of_sink_.told();

@@ -49,8 +49,8 @@ class RunOutcomes {
   }
   struct Noted {
     std::shared_ptr<Failure const> failure;
-    std::optional<std::uint64_t> sequence;
-    std::uint64_t tag = 0;
+    std::optional<std::uint64_t> sequence = {};
+    std::uint64_t tag = {};
     std::optional<FirstFailure> told() const;
   };
 

@@ -40,14 +40,15 @@ void LanesNode::lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) {
 
 void Station::keep(RecordGroup const& records) noexcept {
   std::size_t calls = 0;
-  if (at_once_ == unlimited) {  // A call for each record; once kept, it may be another tile's.
-    for (TileRecord const* record = records.newest; record != nullptr; record = record->next) ++calls;
-  }
+  // Counted before: once kept, a record may be another tile's.
+  for (TileRecord const* record = records.newest; record != nullptr; record = record->next) ++calls;
   // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): as in LanesNode.
   bool const first = arrivals_.push(*records.newest, *records.oldest);
-  for (; calls > 0; --calls) graph_.call(consumer_, refused_);
-  // Otherwise the call for the first record serves all.
-  if (at_once_ != unlimited && first) call();
+  if (at_once_ == unlimited) {
+    for (; calls > 0; --calls) graph_.call(consumer_, refused_);
+  } else if (first) {
+    call();  // It serves all of them.
+  }
 }
 
 /// Makes sure that a consumer looks at the arrivals after this: a new one, or one that has not left.

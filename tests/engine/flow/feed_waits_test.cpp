@@ -109,14 +109,15 @@ TEST_F(FeedersOfFourTiles, AreLetGoByAStopWhileTheyWaitForEachOther) {
   EXPECT_FALSE(waits.borrow(stop.get_token(), 0));
 }
 
-/// Seen to throw if a tile counts though its borrower does not wait.
+/// Seen to throw if a tile counts though its borrower does not wait, or no longer does.
 TEST_F(FeedersOfFourTiles, WaitForOneThatWillSubmit) {
   FeedWaits waits(pool, std::chrono::nanoseconds(8));
   support::Gate waited;
   std::barrier lent(2);
   std::jthread const other([&] {
     std::vector<Loan> held;
-    for (int i = 0; i < 3; ++i) held.push_back(have(waits.try_borrow(0)));
+    held.push_back(have(waits.borrow(never, 0)));
+    for (int i = 1; i < 3; ++i) held.push_back(have(waits.try_borrow(0)));
     lent.arrive_and_wait();
     waited.pass();
     for (Loan& loan : held) waits.submitted(loan);

@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -54,9 +56,10 @@ struct ARunWithHooks : testing::Test {
       return hook;
     };
   }
-  Report run(Pipeline& pipeline) {
-    return pipeline.run(generate(3, [](TilePlace, std::span<std::byte> input) { return input.size(); }),
-                        on_device([](DeviceTile const&, StreamRef) {}), [](Completion&) {});
+  Report run(Pipeline& pipeline, std::stop_token stop = {}) {
+    return pipeline.run(
+        generate(3, [](TilePlace, std::span<std::byte> input) { return input.size(); }),
+        on_device([](DeviceTile const&, StreamRef) {}), [](Completion&) {}, std::move(stop));
   }
   std::vector<std::string> heard;
   cpu::FaultyCpuDevice device{cpu::CpuOptions{.compute_threads = 1}};
@@ -73,6 +76,24 @@ TEST_F(ARunWithHooks, CallsThemInTheirOrderBeforeAndAfterEachRun) {
     EXPECT_THAT(heard, ElementsAre("a before, lanes 1", "b before, lanes 1", "a after 3", "b after 3"));
     EXPECT_THAT(report.remarks, testing::IsSupersetOf({"Seen by a.", "Seen by b."}));
   }
+}
+
+/// Seen to fail if a run that has ended stops itself when it dies.
+TEST_F(ARunWithHooks, SaysThatItIsStoppedOnlyIfItWas) {
+  struct KeepsStopped final : RunHook {
+    explicit KeepsStopped(std::stop_token& of) : stopped(of) {}
+    void after_run(Report&, HookedRun const& run) override { stopped = run.stopped; }
+    std::stop_token& stopped;
+  };
+  std::stop_token stopped;
+  options.watching.hooks = {[&](PipelineOptions&) { return std::make_unique<KeepsStopped>(stopped); }};
+  Pipeline pipeline(device, options);
+  EXPECT_TRUE(run(pipeline).ok());
+  EXPECT_FALSE(stopped.stop_requested());
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE(run(pipeline, stop.get_token()).ok());
+  EXPECT_TRUE(stopped.stop_requested());
 }
 
 TEST_F(ARunWithHooks, BelongsToHooksOfItsPipelineAlone) {

@@ -47,9 +47,15 @@ void expect_conserved(Snapshot const& of) {
     EXPECT_LE(lane.batches, lane.put + 1) << "a batch has a tile at least, and is counted behind them";
     EXPECT_LE(lane.bytes_up, lane.done * 64);
   }
-  std::uint64_t devices = 0;
-  for (DeviceSnapshot const& device : of.devices) devices += device.done;
-  EXPECT_EQ(devices, done);
+  DeviceSnapshot devices;
+  for (DeviceSnapshot const& device : of.devices) {
+    devices.done += device.done;
+    devices.bytes_up += device.bytes_up;
+    devices.bytes_down += device.bytes_down;
+  }
+  EXPECT_EQ(devices.done, done);
+  EXPECT_EQ(devices.bytes_up, of.bytes_up());
+  EXPECT_EQ(devices.bytes_down, of.bytes_down());
   EXPECT_LE(of.pool.lent + of.pool.home, of.pool.tiles);
 }
 

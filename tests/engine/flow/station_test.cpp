@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests what a consumer may be given while it is in a body of the graph and waits for tasks of its own.
+#include "engine/flow/station.hpp"
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -15,6 +17,7 @@
 #include <oneapi/tbb/partitioner.h>
 
 #include "engine/core/pool.hpp"
+#include "engine/flow/graph.hpp"
 #include "engine/flow/lanes_by_hand.hpp"
 #include "engine/flow/tile_route.hpp"
 
@@ -196,6 +199,34 @@ TEST(AParallelSinkInOrder, IsNotCalledWithinItself) {
   auto const within = calls_within(body, {.ordered = true, .parallel_sink = true}, true);
   if (!within) GTEST_SKIP() << "this machine is too busy: too few tiles were sent";
   EXPECT_FALSE(*within);
+}
+
+/// Work that returns only when two records are in it.
+struct WorkOfTwo final : StationWork {
+  explicit WorkOfTwo(Graph& of) : graph(of) {}
+  void take(TileRecord&, bool) noexcept override {
+    for (came.fetch_add(1); came < 2;) std::this_thread::yield();
+    graph.settle();
+  }
+  Graph& graph;
+  std::atomic<int> came{0};
+};
+
+/// They come by one message, for which one consumer is called. Seen to hang if that one calls no other.
+TEST(AStationForTwoRecordsAtOnce, IsServedByTwoConsumersWhereTwoRecordsComeTogether) {
+  Graph graph(2, std::chrono::nanoseconds(0), {});
+  WorkOfTwo work(graph);
+  Station& station = graph.add(2, work);
+  graph.start();
+  std::array<TileRecord, 2> records;
+  RecordGroup both;
+  for (TileRecord& record : records) {
+    graph.owe();
+    both.add(record);
+  }
+  station.in().try_put(both);
+  graph.wait();
+  EXPECT_EQ(work.came, 2);
 }
 
 /// Two tiles are in the user's function at once, each of which returns only when the other has come.
