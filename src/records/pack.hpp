@@ -20,10 +20,10 @@ namespace penstock {
 struct Pack {
   using Entry = RecordCompletions::Entry;
 
-  Loan loan = {};          ///< Set while the tile is being packed.
-  std::size_t used = {};   ///< Bytes of the tile that are used so far.
-  std::size_t bytes = {};  ///< Bytes of the records themselves.
-  bool listened = false;   ///< At least one of them has a listener.
+  Loan loan = {};         ///< Set while the tile is being packed.
+  std::size_t used = 0;   ///< Bytes of the tile that are used so far.
+  std::size_t bytes = 0;  ///< Bytes of the records themselves.
+  bool listened = false;  ///< At least one of them has a listener.
   /// Time at which it was first put down; empty before.
   std::optional<Clock::time_point> since = {};
   std::vector<Entry> entries = {};

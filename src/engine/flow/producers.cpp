@@ -67,6 +67,7 @@ std::vector<CpuSet> Producers::bound_to() const {
 }
 
 Producers::~Producers() {
+  enough_.request_stop();
   if (LanesBring* const bring = run_.lanes_bring()) bring->end();
 }
 
