@@ -47,7 +47,7 @@ struct Kept {
 struct LoopElsewhere {
   std::vector<Time> delays;  ///< From the time when the host needed the memory no more until it could be freed.
   std::set<std::byte const*> places;
-  bool went_home = false;  ///< What the first stream allocates behind the last of them lies in one of these places.
+  bool went_home = false;  ///< The next memory of the first stream lies in one of these places.
 };
 
 /// A loop whose steps are: memory, an upload to it, a kernel that takes its time, one that doubles the numbers, a
@@ -180,7 +180,7 @@ Observation allocate_in_a_loop(Workbench& bench) {
   figures.push_back({"places, last used by another stream", static_cast<double>(deferred.places.size()), ""});
   figures.push_back({"until one of them can be had again, median",
                      std::chrono::duration<double, std::milli>(median(deferred.delays)).count(), "ms"});
-  figures.push_back({"then the first stream gets one of them", deferred.went_home ? 1.0 : 0.0, ""});
+  figures.push_back({"places among these that the next step in order gets", deferred.went_home ? 1.0 : 0.0, ""});
   Time waits{};
   for (Time const time : waiting.free) waits += time;
   return {bench.intervals(), std::move(figures),

@@ -3,7 +3,7 @@
 # record.sh BIN: records on a GPU what `penstock watch` says of programs of the course, as NAME.json beside this script. BIN has
 # penstock and the programs, as build/release/bin does. `penstock watch --read NAME.json` shows a record on any machine.
 #
-# A record is kept only if it has the fault that its program is there for. tests/programs/watched_program.sh reads the same list.
+# A record is kept only if its claim holds. tests/programs/watched_program.sh reads the same list.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$1"

@@ -129,9 +129,9 @@ class Pool {
   /// Numbers of tiles. `lent` and `home` are together no more than all tiles, also while other threads lend and give
   /// back. A tile that is on its way home may be missing, and what a closed reserve keeps counts in neither.
   struct Counts {
-    std::size_t lent;
-    std::size_t home;
-    std::size_t stranded;  ///< Counts in `lent` while its loan lives.
+    std::size_t lent = 0;
+    std::size_t home = 0;
+    std::size_t stranded = 0;  ///< Counts in `lent` while its loan lives.
   };
   Counts counts() const noexcept;
   /// Borrowers asleep at this moment, waiting.

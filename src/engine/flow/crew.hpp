@@ -30,8 +30,8 @@ class Crew {
 
   /// Times of one of them since its last tile was sent on.
   struct Turn {
-    std::chrono::nanoseconds waited{};  ///< Time of waiting for a tile.
-    std::chrono::nanoseconds filled{};  ///< Time in the source.
+    std::chrono::nanoseconds waited{0};  ///< Time of waiting for a tile.
+    std::chrono::nanoseconds filled{0};  ///< Time in the source.
   };
 
   /// Time that all may go without a tile until a producer that rests comes back.
@@ -67,7 +67,7 @@ class Crew {
     std::atomic<std::uint64_t> tiles{0};  ///< Tiles in all.
     EventCount bell;
 
-    /// Forgets what is noted; `time` is empty if the next turn begins it.
+    /// Begins new sums at `time`; where that is empty, the next turn says when they began.
     void begin(Clock::time_point time) noexcept {
       since = time;
       sum = {};

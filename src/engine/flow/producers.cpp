@@ -108,7 +108,13 @@ bool Producers::bring(std::size_t lane) noexcept {
 /// `asked` is when it began to wait for a tile. False if the input has ended, or no more of it is wanted.
 bool Producers::produce_next(std::stop_token const& stop, std::size_t worker, Clock::time_point asked,
                              Crew::Turn& turn) {
-  std::optional<Loan> loan = borrow(stop, places_[worker].pool_part);
+  std::size_t const part = places_[worker].pool_part;
+  std::optional<Loan> loan;
+  {
+    RangeHere const range(ranges_, Step::borrow);
+    loan = pool_.try_borrow(part);
+    if (!loan) loan = kept_.wait(stop, part, [this](std::size_t waiting) { return all_kept(waiting); });
+  }
   // The clock is read three times for a tile. Each read takes as long as much else here (docs/decisions/threads.md).
   auto began = Clock::now();
   turn.waited = began - asked;
@@ -117,13 +123,6 @@ bool Producers::produce_next(std::stop_token const& stop, std::size_t worker, Cl
   auto const sequence = claim(**loan, began);
   if (sequence) produce_one(std::move(*loan), *sequence, began, turn);
   return sequence.has_value();
-}
-
-std::optional<Loan> Producers::borrow(std::stop_token const& stop, std::size_t part) {
-  RangeHere const range(ranges_, Step::borrow);
-  std::optional<Loan> loan = pool_.try_borrow(part);
-  if (!loan) loan = kept_.wait(stop, part, [this](std::size_t waiting) { return all_kept(waiting); });
-  return loan;
 }
 
 void Producers::all_ended() {

@@ -71,7 +71,6 @@ class Producers final : private BringsTiles {
   void start_threads();
   void produce(std::size_t worker);
   bool produce_next(std::stop_token const& stop, std::size_t worker, Clock::time_point asked, Crew::Turn& turn);
-  std::optional<Loan> borrow(std::stop_token const& stop, std::size_t part);
   bool all_kept(std::size_t waiting) const noexcept;
   void produce_one(Loan loan, std::uint64_t sequence, Clock::time_point began, Crew::Turn& turn);
   std::optional<std::uint64_t> claim(Tile& tile, Clock::time_point& began);
@@ -98,7 +97,7 @@ class Producers final : private BringsTiles {
   std::atomic<std::size_t> going_;    ///< Threads that have not ended.
   std::promise<bool> all_are_there_;  ///< False: the run cannot start.
   std::shared_future<bool> const began_{all_are_there_.get_future()};
-  std::vector<BoundThread> threads_;
+  std::vector<BoundThread> threads_;  ///< The last member: they use the others.
 };
 
 }  // namespace penstock

@@ -50,7 +50,7 @@ class RunOutcomes {
   struct Noted {
     std::shared_ptr<Failure const> failure;
     std::optional<std::uint64_t> sequence = {};
-    std::uint64_t tag = {};
+    std::uint64_t tag = 0;
     std::optional<FirstFailure> told() const;
   };
 

@@ -40,8 +40,9 @@ void LanesNode::lead_to(oneapi::tbb::flow::receiver<RecordGroup>& next) {
 
 void Station::keep(RecordGroup const& records) noexcept {
   std::size_t calls = 0;
-  // Counted before: once kept, a record may be another tile's.
-  for (TileRecord const* record = records.newest; record != nullptr; record = record->next) ++calls;
+  if (at_once_ == unlimited) {  // A call for each record; once kept, it may be another tile's.
+    for (TileRecord const* record = records.newest; record != nullptr; record = record->next) ++calls;
+  }
   // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): as in LanesNode.
   bool const first = arrivals_.push(*records.newest, *records.oldest);
   if (at_once_ == unlimited) {

@@ -113,18 +113,22 @@ void TileRoute::find_key(TileRecord& record) noexcept {
   }
 }
 
+/// A tile that failed before the lanes keeps its place and goes straight to the sink.
 void TileRoute::to_lane(TileRecord& record) {
-  if (!turnstile_) return submit(record);
-  turnstile_->bring(record, record.sequence, [this](TileRecord& next) { submit(next); });
+  if (turnstile_) return to_lane_in_turn(record);
+  if (record.completion.failure != nullptr) return to_sink(record);
+  Loan loan = std::move(record.completion.loan);
+  // From here on the record belongs to the thread that completes the tile.
+  if (!lanes_.load(std::memory_order_acquire)->submit(loan)) cancel(std::move(loan));
 }
 
-/// A tile that failed before the lanes keeps its place and goes straight to the sink.
-void TileRoute::submit(TileRecord& record) {
-  if (record.completion.failure != nullptr) return to_sink(record);
-  TileTaker& lanes = *lanes_.load(std::memory_order_acquire);
-  Loan loan = std::move(record.completion.loan);
-  // Once submitted, the record belongs to the thread that completes the tile.
-  if (!(turnstile_ ? lanes.submit(loan, record.key) : lanes.submit(loan))) cancel(std::move(loan));
+void TileRoute::to_lane_in_turn(TileRecord& record) {
+  turnstile_->bring(record, record.sequence, [this](TileRecord& next) {
+    if (next.completion.failure != nullptr) return to_sink(next);
+    std::uint64_t const key = next.key;
+    Loan loan = std::move(next.completion.loan);
+    if (!lanes_.load(std::memory_order_acquire)->submit(loan, key)) cancel(std::move(loan));
+  });
 }
 
 /// Cancels a tile that no lane takes.

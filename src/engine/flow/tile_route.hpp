@@ -135,7 +135,7 @@ class TileRoute {
   void work_on_host(HostWork const& work, TileRecord& record) noexcept;
   void find_key(TileRecord& record) noexcept;
   void to_lane(TileRecord& record);
-  void submit(TileRecord& record);
+  void to_lane_in_turn(TileRecord& record);
   void cancel(Loan loan);
   void to_sink(TileRecord& record) noexcept;
   void end_if_no_lane_is_left() noexcept;

@@ -20,9 +20,9 @@ namespace penstock {
 /// What a slot knows of the batch of its tile.
 struct SlotBatch {
   TransferPath path;
-  /// The events of the slot of its youngest tile, or of the flight's timer if it is timed.
+  /// The events of the slot of the batch's youngest tile, or of the flight's timer if the batch is timed.
   FlightEvents* events;
-  std::size_t size;  ///< Number of its tiles.
+  std::size_t size;  ///< Number of tiles in the batch.
   bool leads;        ///< The slot's tile is the oldest of them.
   bool timed;        ///< The flight's timer knows its times.
   /// The device let go of the slot. The flight waited for that, because the device refused to record `landed`.

@@ -80,7 +80,7 @@ struct SweepArguments {
   /// Chooses the factor of a clock, as measure::choose_factor.
   using ChooseFactor = std::optional<unsigned> (*)(std::span<std::string const> wishes,
                                                    std::span<measure::Point const> points, std::stop_token const& stop);
-  /// Runs of a point on a model, and their window, where none are named: modelled time strays less than a machine's.
+  /// Runs of a point on a model, and their window, where none are named: modelled time varies less than a machine's.
   static constexpr unsigned runs_on_models = 3, milliseconds_on_models = 12;
 
   AxisOptions axes;

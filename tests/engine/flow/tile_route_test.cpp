@@ -171,6 +171,15 @@ TEST_F(ARoute, CancelsATileThatNoLaneTakes) {
   EXPECT_EQ(report.tiles_cancelled, 1U);
 }
 
+TEST_F(ARoute, CancelsATileInItsTurnThatNoLaneTakes) {
+  lanes.open = false;
+  TileRoute& by = open({.stage_order = {.in_sequence = true}});
+  by.send(tile(1), nullptr);
+  by.send(tile(0), nullptr);
+  by.graph().wait();
+  EXPECT_THAT(outcomes_seen, ElementsAre(Outcome::cancelled, Outcome::cancelled));
+}
+
 /// Seen to fail if TileRoute::work_on_host does not look for a failure first.
 TEST_F(ARoute, TakesATileThatFailedPastTheOtherHostStages) {
   std::vector<std::string> called;

@@ -12,7 +12,7 @@
 namespace penstock {
 namespace {
 
-/// A lane's streams, one for each step and for each of three inputs.
+/// A lane's streams: three to upload its inputs, one to compute, one to download.
 struct StreamsOfALane : testing::Test {
   static constexpr FlightOptions of_its_own{.streams = StreamMode::own, .shape = LaneShape::split};
   cpu::CpuDevice device{{.compute_threads = 1}};
@@ -21,16 +21,6 @@ struct StreamsOfALane : testing::Test {
     return {of.upload(), of.more_upload(0), of.more_upload(1), of.compute(), of.download()};
   }
 };
-
-TEST_F(StreamsOfALane, AreWaitedForUntilAllAreIdle) {
-  LaneStreams streams(device, of_its_own, 2);
-  for (StreamRef const stream : all(streams)) {
-    bool done = false;
-    stream.launch(1, [&](std::uint32_t) { done = true; });
-    EXPECT_TRUE(streams.wait_idle());
-    EXPECT_TRUE(done);
-  }
-}
 
 TEST_F(StreamsOfALane, AreNotIdleWhileOneOfThemIsBusy) {
   FlightOptions impatient = of_its_own;
