@@ -13,7 +13,8 @@ TEST(LegacyStreamOfOneDevice, IsThroughBesideABlockingStreamOfAnother) {
   cpu::CpuDevice first{{.ordinal = 0, .compute_threads = 4}}, second{{.ordinal = 1, .compute_threads = 4}};
   Observation const seen = observe(DeviceGroup{&first, &second}, legacy_elsewhere());
   EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
-  EXPECT_EQ(seen.verdict.fact, "the kernel in the legacy stream was through while a blocking stream of another device ran");
+  EXPECT_EQ(seen.verdict.fact,
+            "the kernel in the legacy stream was through while a blocking stream of another device ran");
 }
 
 /// Both streams are of one device there, so they take turns.
