@@ -138,11 +138,11 @@ Experiment legacy_elsewhere() {
       .claim = Claim::may,
       .run = [](Workbench& bench) -> Observation {
         Device& other = *bench.devices().all()[1];
+        other.attach();
         // Twice as long, so that it still runs when the other one is through, unless that waits for it.
         Workbench elsewhere(DeviceGroup{&other}, {.kernel_time = 2 * bench.kernel_time()});
         Stream const blocking = other.make_stream({.blocking = true});
         Event const end = other.make_event();
-        other.attach();
         auto const began = HostClock::now();
         elsewhere.kernel("stream A", "A", blocking);
         blocking.record(end);
