@@ -40,11 +40,10 @@ class PackedStage final : public Stage {
 
  private:
   Pack const& pack_of(DeviceTile const& tile) const {
-    if (tile.tag >= packs_.size()) {
-      throw Error(ErrorKind::bad_argument,
-                  "The tag of a tile of records was changed: Records uses it, so leave it as it is.");
-    }
-    return packs_[tile.tag];
+    if (tile.tag < packs_.size() && packs_[tile.tag].count() > 0) return packs_[tile.tag];
+    throw Error(ErrorKind::bad_argument,
+                "The tag of a tile of records was changed, or the tile has none: leave tags as they are, and let "
+                "nothing else feed the pipeline.");
   }
 
   std::unique_ptr<RecordStage> const stage_;
@@ -238,6 +237,9 @@ void Records::Parts::send(Pack& pack, Departure why) noexcept {
 
 void Records::Parts::deliver(Completion const& completion) {
   Pack const& pack = packs[completion.loan->index()];
+  if (pack.count() == 0) {
+    return say("a tile without records was in a pipeline of Records: let nothing else feed the pipeline meanwhile.");
+  }
   departures.returned();
   count(pack, completion.outcome);
   RecordCompletions const all =

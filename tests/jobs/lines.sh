@@ -248,7 +248,7 @@ EOF
     by_awk log.1
     same_lines
     ! "$program" bench --device cpu --input log --follow yes >out 2>err || fail 'a measurement has no end'
-    cat out err | grep -q 'only run can follow' || fail "$(cat out err)"
+    grep -q 'only run can follow' out err || fail "$(cat out err)"
     ;;
   EndsAMeasurementThatWaitsForItsInput)
     for command in bench tune; do

@@ -227,6 +227,24 @@ TEST_P(RecordsContract, CancelsWhatItsWritersHaveIfThePipelineIsDrainedBehindIts
   EXPECT_FALSE(writer.try_append(content(1), 1)) << "no more are taken";
 }
 
+TEST_P(RecordsContract, SendsRecordsToHungryLanesBesideATileThatSomebodyElseFed) {
+  pack({.linger = std::chrono::hours(1), .hungry_below = 1}).start(add_one_to_each(), note());
+  Loan foreign = pipeline().feed().borrow();
+  foreign->filled = 1;
+  foreign->tag = foreign->index();
+  pipeline().feed().submit(std::move(foreign));
+  while (pipeline().snapshot().under_way() > 0) std::this_thread::yield();
+  RecordWriter writer = records().writer();
+  for (std::uint64_t tag = 0; tag < 3; ++tag) {
+    writer.append(content(tag), tag);
+    await_told(tag + 1);  // Without a flush.
+  }
+  RecordReport const report = records().drain();
+  EXPECT_EQ(report.left_for(Departure::hungry), 3u);
+  EXPECT_EQ(report.tiles.failed, 1u) << "the tile without records";
+  expect_each_done_once(3);
+}
+
 TEST_P(RecordsContract, DrainsItselfWhenItDies) {
   pack().start(add_one_to_each(), note());
   {

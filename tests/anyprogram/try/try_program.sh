@@ -134,7 +134,7 @@ PYTHON
     expect_code 1
     expect_err 'uses no GPU: no process of it asked the CUDA driver for anything. If it should'
     # Without a driver that says more.
-    if ! ldconfig -p | grep -q libcuda.so.1; then
+    if [[ $(ldconfig -p) != *libcuda.so.1* ]]; then
       LD_LIBRARY_PATH='' tried -- "$victim" asks nothing
       expect_code 1
       expect_err 'there is no CUDA driver (libcuda.so.1): install'
@@ -271,7 +271,7 @@ PYTHON
     is_watched() {
       local process
       for process in $(processes); do
-        tr '\0' '\n' < "/proc/$process/environ" 2> /dev/null | grep -q '^CUDA_INJECTION64_PATH=' && return
+        grep -qz '^CUDA_INJECTION64_PATH=' "/proc/$process/environ" 2> /dev/null && return
       done
       return 1
     }
