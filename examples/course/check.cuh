@@ -10,6 +10,8 @@
 /// Ends the program if a call of CUDA failed. The exit code is 77 where there is no GPU, which tests take for skipped.
 inline void check(cudaError_t result) {
   if (result == cudaSuccess) return;
-  std::fprintf(stderr, "%s\n", cudaGetErrorString(result));
-  std::exit(result == cudaErrorNoDevice || result == cudaErrorInsufficientDriver ? 77 : 1);
+  bool const no_gpu = result == cudaErrorNoDevice || result == cudaErrorInsufficientDriver;
+  std::fprintf(stderr, "%s%s\n", no_gpu ? "This program needs an NVIDIA GPU and its driver: " : "",
+               cudaGetErrorString(result));
+  std::exit(no_gpu ? 77 : 1);
 }
