@@ -65,7 +65,11 @@ if(NOT PENSTOCK_CUDA STREQUAL "OFF")
     endif()
     set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
     enable_language(CUDA)
+    # For a project that requires 3.25, CMake 3.25.1 sets a property of CUDA::nvToolsExt, which CUDA 13 does not have.
+    set(required ${CMAKE_MINIMUM_REQUIRED_VERSION})
+    set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
     find_package(CUDAToolkit REQUIRED)
+    set(CMAKE_MINIMUM_REQUIRED_VERSION ${required})
     set(PENSTOCK_WITH_CUDA ON)
     # What the words that CMake knows stand for.
     set(PENSTOCK_CUDA_CODE "${CMAKE_CUDA_ARCHITECTURES}")
