@@ -241,7 +241,7 @@ TEST_P(RecordsContract, SendsRecordsToHungryLanesBesideATileThatSomebodyElseFed)
   }
   RecordReport const report = records().drain();
   EXPECT_EQ(report.left_for(Departure::hungry), 3u);
-  EXPECT_EQ(report.tiles.failed, 1u) << "the tile without records";
+  EXPECT_EQ(report.tiles.tiles_failed, 1u) << "the tile without records";
   expect_each_done_once(3);
 }
 
