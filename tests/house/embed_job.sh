@@ -89,13 +89,16 @@ grep -qF 'job: The run gave a GPU nothing to do.' err || fail 'it does not say t
 job=$scratch/build/watched LD_LIBRARY_PATH=$build/tests/programs/stand_in does watch "${on_cpu[@]}" --copies 1 --json
 says '"works": 46'
 grep -qF 'copies 1' err || fail 'what the run prints is not on standard error'
-# Nor is it where the package has it, if that was moved.
+# Nor is it where the package has it, if that was moved. The sanitizer's list moves, too.
+sanitizer=$TSAN_OPTIONS
+export TSAN_OPTIONS=${TSAN_OPTIONS//"$prefix"/"$prefix-moved"}
 mv "$prefix" "$prefix-moved"
 code=0
 "$job" watch "${on_cpu[@]}" >out 2>err || code=$?
 [[ $code == 4 ]] || fail "watch without its library: exit code $code"
 grep -qF "libpenstock-watch.so is in none of these folders: $scratch/build, " err || fail 'it does not say where it looked'
 mv "$prefix-moved" "$prefix"
+export TSAN_OPTIONS=$sanitizer
 
 if [[ -e $job-legacy ]]; then
   "$job-legacy" --version | grep -q legacy || fail 'job-legacy is not of the legacy flavour'

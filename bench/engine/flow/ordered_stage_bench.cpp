@@ -77,7 +77,7 @@ class SumStage final : public Stage {
     stream.launch(1, [this, input = tile.input.as<std::uint32_t const>(), key = tile.tag,
                       sequence = tile.sequence](KernelBlock block) {
       auto const numbers = input.in(block);
-      std::uint64_t const sum = std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
+      std::uint64_t sum = std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
       benchmark::DoNotOptimize(sum);
       if (order_ == Order::none) return;
       sums_.out_of_order += std::exchange(sums_.next[key], sequence + 1) <= sequence ? 0U : 1U;
