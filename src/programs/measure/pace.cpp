@@ -81,12 +81,13 @@ std::string lateness_in(std::string const& results) {
 }
 
 double expected_seconds(SweepToCome const& sweep) {
-  // A process starts, pins memory and ends. All in windows: a run warms up; the run at half the load and the one that
-  // is judged take two and a half each, and a round of parts alone six (seen on two CPUs, 80 to 150 times slower).
-  constexpr double start = 0.4, run = 1.25, more_run = 2.4, alone = 5.8;
+  // Seen on two idle CPUs with factors of 80 to 140. A run and its process take half a second, and two windows with the
+  // warm-up, the tiles on their way at its end, and what threads prepare. The run at half the load and the one that is
+  // judged take 2.3, and a round of parts alone four. Some of these are late, and are made again: one of six or seven.
+  constexpr double start = 0.45, run = 2, more_run = 2.3, alone = 4, again = 1.15;
   double const window = sweep.milliseconds * 1e-3 * sweep.factor;
-  double const of_point = sweep.runs * (start + run * window) + sweep.more_runs * (start + more_run * window) +
-                          sweep.rounds_alone * alone * window;
+  double const of_point = sweep.runs * (start + run * window) + again * sweep.more_runs * (start + more_run * window) +
+                          again * sweep.rounds_alone * alone * window;
   return static_cast<double>(sweep.points) * of_point;
 }
 
