@@ -101,9 +101,10 @@ unsigned affordable_factor(SweepToCome sweep, unsigned chosen) {
   constexpr unsigned always_affordable = 6 * least_factor;
   constexpr double seconds = 120;
   // A sweep also records, and measures parts alone. With the factor of the probe 6 of 6 default sweeps on two idle CPUs
-  // were late, ended on 1.9 to 2.2 times as much, and took 45 to 66 s; from twice as much on, 3 of 3 took 41 to 44 s.
-  constexpr unsigned margin = 2;
-  unsigned const wanted = chosen <= least_factor ? chosen : margin * chosen;
+  // were late, and ended on 1.9 to 2.2 times as much. On two that compilers kept busy one began again with 100, and
+  // five did not with 105 to 160.
+  constexpr double margin = 1.75;
+  double const wanted = chosen <= least_factor ? chosen : margin * chosen;
   return static_cast<unsigned>(
       std::min<double>(wanted, std::max<double>(always_affordable, factor_within(sweep, seconds))));
 }

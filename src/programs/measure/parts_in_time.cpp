@@ -9,6 +9,8 @@ namespace {
 
 /// A part that reaches so many times what another does is in use for half of the time at most.
 constexpr double far_above = 2;
+/// A try is short, and without the ceilings there is no verdict.
+constexpr int tries = 4;
 
 }  // namespace
 
@@ -16,7 +18,7 @@ double PartsInTime::rate(unsigned threads, std::optional<double> others,
                          std::function<std::function<std::size_t()>(unsigned)> const& worker) {
   if (!late_.empty()) return 0;
   std::string late;
-  for (int turn = 0; turn < tries_on_late_clock; ++turn) {
+  for (int turn = 0; turn < tries; ++turn) {
     double const seen = pieces_a_second(threads, each_, stop_, worker, [this] { forget_lateness(devices_); });
     late = lateness_of(devices_);
     bool const bounds_nothing = others && seen >= far_above * *others;

@@ -120,7 +120,7 @@ TEST_F(ALateSweep, StaysAsItIsIfThatWouldBeInVain) {
 
 TEST(AffordableFactor, TakesNoMoreThanTwoMinutesButForSixTimesTheLeast) {
   SweepToCome sweep{.points = 1, .runs = 3, .milliseconds = 40};
-  EXPECT_EQ(affordable_factor(sweep, 150), 300u) << "a sweep does more than a probe";
+  EXPECT_EQ(affordable_factor(sweep, 150), 262u) << "a sweep does more than a probe";
   EXPECT_EQ(affordable_factor(sweep, least_factor), least_factor);
   sweep.factor = affordable_factor(sweep, 10'000);
   EXPECT_LE(expected_seconds(sweep), 120);
@@ -128,8 +128,8 @@ TEST(AffordableFactor, TakesNoMoreThanTwoMinutesButForSixTimesTheLeast) {
   EXPECT_GT(expected_seconds(sweep), 120);
   sweep.points = 100;
   EXPECT_EQ(affordable_factor(sweep, 10'000), 120u);
-  EXPECT_EQ(affordable_factor(sweep, 60), 120u);
-  EXPECT_EQ(affordable_factor(sweep, 30), 60u);
+  EXPECT_EQ(affordable_factor(sweep, 80), 120u);
+  EXPECT_EQ(affordable_factor(sweep, 40), 70u);
 }
 
 TEST(PaceText, SaysTheFactorIfItWasChosen) {

@@ -37,20 +37,20 @@ TEST_F(PartsOnALateClock, AreMeasuredOnceWhereTheClockIsInTime) {
   EXPECT_EQ(parts.late(), "");
 }
 
-TEST_F(PartsOnALateClock, AreMeasuredAgainWhereItWasLateOnce) {
-  device.late_only_at = {1};
+TEST_F(PartsOnALateClock, AreMeasuredAgainWhereItWasLate) {
+  device.late_only_at = {1, 2, 3};
   EXPECT_GT(rate(), 0);
-  EXPECT_EQ(tries, 2u);
+  EXPECT_EQ(tries, 4u);
   EXPECT_EQ(parts.late(), "");
 }
 
 TEST_F(PartsOnALateClock, AreMeasuredNoMoreOnceOneWasLateEachTime) {
-  device.late_only_at = {1, 2};
+  device.late_only_at = {1, 2, 3, 4};
   EXPECT_EQ(rate(), 0);
-  EXPECT_EQ(tries, 2u);
+  EXPECT_EQ(tries, 4u);
   EXPECT_EQ(parts.late(), support::LateDevice::sentence());
   EXPECT_EQ(rate(), 0) << "the ceilings are not known without it";
-  EXPECT_EQ(tries, 2u);
+  EXPECT_EQ(tries, 4u);
 }
 
 /// Seen to fail if such a part is measured again, and if it counts as late.
@@ -64,7 +64,7 @@ TEST_F(PartsOnALateClock, CountIfTheyAreFarAboveTheOthersAllTheSame) {
 TEST_F(PartsOnALateClock, DoNotCountIfTheyAreNotFarAboveTheOthers) {
   constexpr double far_beyond = 1e18;
   EXPECT_EQ(rate(far_beyond), 0);
-  EXPECT_EQ(tries, 2u);
+  EXPECT_EQ(tries, 4u);
   EXPECT_EQ(parts.late(), support::LateDevice::sentence());
 }
 
