@@ -77,7 +77,9 @@ EnoughThreads answer_of(ThreadCurve const& curve, BenchFacts const& facts) {
                        .of_most = ThreadCurve::rate(enough) / ThreadCurve::rate(fastest),
                        .more_may_help = first + 1 == curve.points.end(),
                        .interrupted = curve.interrupted};
-  auto const ceiling = curve.axis == "producers" ? device_ceiling(enough) : std::nullopt;
+  // The CPU device computes on the CPUs that producers need.
+  bool const may_reckon = curve.axis == "producers" && facts.device.acts_as_gpu();
+  auto const ceiling = may_reckon ? device_ceiling(enough) : std::nullopt;
   std::string& text = answer.sentence;
   text = "How many " + curve.axis + "? " + curve.place + std::to_string(answer.count);
   if (!answer.more_may_help) {

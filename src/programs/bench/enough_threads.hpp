@@ -18,7 +18,7 @@ struct EnoughThreads {
   bool more_may_help = false;  ///< They are the most that were measured, and clearly faster than the next fewer.
   bool interrupted = false;    ///< The sweep ended before all points were measured.
   /// Producers that would reach what the device does alone, if each of them did as much as one of `count`: reckoned,
-  /// not measured. Empty unless more may help, filling is the bound, and the ceilings are known.
+  /// not measured. Empty unless more may help, filling is the bound, the device is a GPU, and its ceilings are known.
   std::optional<unsigned> reckoned = {};
   std::string sentence = {};  ///< All that in words, with the values of other swept axes.
 };

@@ -19,7 +19,7 @@ struct AnswersOfSixPoints : SixPoints {
   void SetUp() override {
     SixPoints::SetUp();
     facts.cpus = 3;
-    facts.device.host_cpus = 0;
+    facts.device.kind = DeviceKind::cuda;
   }
   std::vector<EnoughThreads> answers() const { return enough_threads(facts, axes, results); }
   /// Has four producers of 1 MiB tiles bound by filling, on a device that carries so many tiles a second.
@@ -104,6 +104,9 @@ TEST_F(AnswersOfSixPoints, ReckonNothingWhereFillingIsNotTheBound) {
   bind_by_filling(49);
   results[5].ceilings.reset();
   EXPECT_EQ(answers()[1].reckoned, std::nullopt) << "the link's ceiling is not known";
+  bind_by_filling(49);
+  facts.device.kind = DeviceKind::cpu;
+  EXPECT_EQ(answers()[1].reckoned, std::nullopt) << "its kernels take the producers' CPUs";
 }
 
 TEST_F(AnswersOfSixPoints, AreTheMostThatWereTriedIfTheLinkCarriesNoMore) {
