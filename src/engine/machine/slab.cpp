@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/core/host_time.hpp"
 #include "engine/core/number_text.hpp"
 #include "engine/machine/bound_thread.hpp"
 #include "engine/machine/host_limits.hpp"
@@ -90,6 +91,7 @@ Slab::Slab(std::size_t bytes, std::optional<NumaNode> node, std::size_t touch_th
   }
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw_out_of_memory(bytes, "no machine has that much");
   std::size_t const mapped = (bytes + alignment - 1) / alignment * alignment;
+  HostTime::pay();  // What follows is the system's work, for which a model leaves no time.
   expect_memory_for_slab(mapped, HostLimits::read());
   map(mapped);
   if (node) node_ = node->number;
@@ -102,6 +104,7 @@ Slab::Slab(std::size_t bytes, std::optional<NumaNode> node, std::size_t touch_th
   constexpr std::size_t samples = 256;
   found_ = residency(samples);
   if (node && !node->cpus.empty()) remark_on_pages_elsewhere();
+  HostTime::forget();
 }
 
 std::optional<double> Slab::on_node() const {

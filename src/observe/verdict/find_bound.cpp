@@ -61,12 +61,16 @@ Turns turns_of(RunFigures const& figures, Utilisation const& use) {
   return Turns::unknown;
 }
 
-/// True if a run ended before all its parts worked at once: their use then says nothing about a longer run.
+/// True if a run ended before all its parts worked at once: their use then says nothing about a longer run. Where few
+/// tiles are in flight batches do not fill, and a run that had many times as many worked as it always does.
 bool too_short(RunFigures const& figures) {
   constexpr std::uint64_t few = 32;
   constexpr unsigned batches = 2;  // Batches for each lane.
+  constexpr double many_times = 16;
   std::uint64_t const batched = std::uint64_t{batches} * std::max(figures.lanes, 1U) * std::max(figures.batch, 1U);
-  return figures.tiles < std::max(few, batched);
+  double const in_flight = std::max(1.0, figures.in_flight.value_or(static_cast<double>(figures.tiles)));
+  bool const steady = static_cast<double>(figures.tiles) >= many_times * in_flight;
+  return figures.tiles < few || (figures.tiles < batched && !steady);
 }
 
 PartUse const* full(Utilisation const& use, std::initializer_list<Bound> among) {

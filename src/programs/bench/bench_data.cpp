@@ -16,6 +16,7 @@
 #include "observe/verdict/passages.hpp"
 #include "programs/bench/bench_output.hpp"
 #include "programs/bench/bench_warnings.hpp"
+#include "programs/bench/enough_threads.hpp"
 #include "programs/bench/thread_counts.hpp"
 #include "programs/command/results.hpp"
 
@@ -27,10 +28,13 @@ using measure::Axis;
 using measure::PointResult;
 using measure::Spread;
 
-Json enough_json(std::span<Axis const> axes, std::span<PointResult const> results) {
+Json enough_json(BenchFacts const& facts, std::span<Axis const> axes, std::span<PointResult const> results) {
   Json all = Json::array();
-  for (auto const& [count, of_most, more_may_help, sentence] : enough_threads(axes, results))
-    all.push_back({{"count", count}, {"of_most", of_most}, {"more_may_help", more_may_help}, {"sentence", sentence}});
+  for (auto const& [count, of_most, may_help, interrupted, reckoned, sentence] : enough_threads(facts, axes, results)) {
+    Json json{{"count", count}, {"of_most", of_most}, {"more_may_help", may_help}, {"interrupted", interrupted}};
+    json.update(Json{{"reckoned", or_null(reckoned)}, {"sentence", sentence}});
+    all.push_back(json);
+  }
   return all.empty() ? Json(nullptr) : all;
 }
 
@@ -223,7 +227,7 @@ std::string as_json(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   std::string late = late_text(axes, results);
   if (!late.empty()) late.pop_back();
   json.update(Json{{"too_slow", or_null(late)},
-                   {"enough_threads", enough_json(axes, results)},
+                   {"enough_threads", enough_json(facts, axes, results)},
                    {"axes", swept},
                    {"options", options},
                    {"points", points},

@@ -9,6 +9,8 @@
 #include "engine/core/number_text.hpp"
 #include "observe/option_members.hpp"
 #include "programs/bench/bench_warnings.hpp"
+#include "programs/bench/enough_threads.hpp"
+#include "programs/bench/producer_time.hpp"
 #include "programs/bench/thread_counts.hpp"
 #include "programs/command/results.hpp"
 #include "programs/measure/figures.hpp"
@@ -160,7 +162,7 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
   }
   text += fixed + "\n" + (chosen.empty() ? "" : "chosen by the pipeline: " + chosen + "\n") +
           warnings_text(axes, results) + "\n";
-  for (EnoughThreads const& answer : enough_threads(axes, results)) text += answer.sentence + "\n";
+  for (EnoughThreads const& answer : enough_threads(facts, axes, results)) text += answer.sentence + "\n";
   std::size_t const texts = rows[0].size();
   std::string const item = results.empty() ? "" : results.front().point.setting.its_job().item;
   if (!item.empty()) rows[0].push_back("k" + item + "s/s");
@@ -218,7 +220,8 @@ std::string as_text(BenchFacts const& facts, std::span<Axis const> axes, std::sp
           ".\n";
   if (shown.contains("speed-up")) {
     text += "Speed-up: against the fewest " + thread_axis(axes) +
-            "; of ideal: that, as a part of as many times the throughput as there are times the threads.\n";
+            "; of ideal: the throughput of a thread, as a part of the most that one had at any point.\n" +
+            producer_time_text(axes, results);
   }
   auto const with_latency =
       std::find_if(results.begin(), results.end(), [](PointResult const& one) { return one.latency.has_value(); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,7 +22,7 @@ std::string value_that_ran(measure::Axis const& axis, std::string const& value,
 /// What more threads gained.
 struct SpeedUp {
   double times = 1;     ///< Throughput, divided by that of the point with the fewest threads.
-  double of_ideal = 1;  ///< That, divided by the ratio of the numbers of threads.
+  double of_ideal = 1;  ///< Throughput of a thread, as a part of the most that one had at any of these points.
 };
 
 /// The axis of a sweep that is a number of threads, if exactly one of these is swept: producers, lanes or consumers;
@@ -35,17 +36,22 @@ std::string thread_axis(std::span<measure::Axis const> axes);
 std::vector<std::optional<SpeedUp>> speed_ups_of(std::span<measure::Axis const> axes,
                                                  std::span<measure::PointResult const> results);
 
-/// The answer of a sweep to the question how many threads.
-struct EnoughThreads {
-  unsigned count = 0;          ///< The fewest with nearly the most throughput.
-  double of_most = 1;          ///< Their throughput, as a part of the most.
-  bool more_may_help = false;  ///< They are the most that were tried, and clearly faster than the next fewer.
-  std::string sentence;        ///< All that in words, with the values of other swept axes.
+/// Points of a sweep that differ in one number of threads alone.
+struct ThreadCurve {
+  std::string axis;   ///< The thread_axis.
+  std::string place;  ///< The values of other swept axes, as "tile 64 KiB: "; empty if there are none.
+  /// Those that were measured and judged, by their number of threads. They point into the results.
+  std::vector<measure::PointResult const*> points = {};
+  bool interrupted = false;          ///< The sweep ended before all were measured.
+  std::uint64_t most_asked_for = 0;  ///< The largest number that was asked for.
+
+  unsigned threads(measure::PointResult const& point) const;
+  /// Units: tiles per second.
+  static double rate(measure::PointResult const& point);
 };
 
-/// The answers of a sweep of one number of threads: one for the same values of all other axes, with two points or more
-/// that were measured and judged.
-std::vector<EnoughThreads> enough_threads(std::span<measure::Axis const> axes,
-                                          std::span<measure::PointResult const> results);
+/// The curves of a sweep of a `thread_axis`: one for the same values of all other axes; none without such an axis.
+std::vector<ThreadCurve> thread_curves(std::span<measure::Axis const> axes,
+                                       std::span<measure::PointResult const> results);
 
 }  // namespace penstock::cli

@@ -18,7 +18,7 @@
 #include "programs/command/pinned_memory.hpp"
 #include "programs/measure/figures.hpp"
 #include "programs/measure/meter.hpp"
-#include "programs/measure/pieces_a_second.hpp"
+#include "programs/measure/parts_in_time.hpp"
 #include "programs/measure/repeated_source.hpp"
 #include "programs/measure/work_stages.hpp"
 
@@ -104,8 +104,8 @@ class PinnedForEach {
 
 inline namespace PENSTOCK_FLAVOUR {
 
-Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, unsigned producers,
-                          std::chrono::nanoseconds each, std::stop_token const& stop, FillMemory* memory) {
+MeasuredCeilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, unsigned producers,
+                                  std::chrono::nanoseconds each, std::stop_token const& stop, FillMemory* memory) {
   TileShape const shape = setting.shape_of_tile();
   std::size_t const largest = shape.largest_part();
   auto const& job_alone = setting.its_job().alone;
@@ -121,6 +121,12 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   unsigned const threads = gpu ? gpu_threads : std::max(1U, setting.pipeline.lanes / count);
   Layout const single = layout_of(stride, 1, threads),
                batched = layout_of(stride, setting.pipeline.tuning.batch, threads);
+  // A larger copy has no less set-up to speak of. On a model, where a part has few milliseconds, few of them would
+  // count; and copies that the run does not make would only take time.
+  bool const modelled = devices.front().info().modelled;
+  Layout const copied_at_once = modelled && batched.batch * stride > large
+                                    ? layout_of(stride, std::max<std::size_t>(1, large / stride), threads)
+                                    : batched;
   // A producer needs at least one tile, and the run itself has two for each.
   bool const fills = alone.fill && shape.input_bytes > 0 && producers > 0;
   bool const fills_twice = fills && producers <= threads_at_once(devices.front().info(), Topology::detect()) / 2;
@@ -136,12 +142,12 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
     return std::make_unique<PartBench>(device, layout.of(pinned.of(thread % count), thread / count), stride,
                                        layout.batch);
   };
+  PartsInTime parts(devices, each, stop);
   auto const copies = [&](Layout const& layout, bool up, bool down) {
-    return pieces_a_second(count * layout.threads, each, stop,
-                           [&, up, down](unsigned thread) -> std::function<std::size_t()> {
-                             std::shared_ptr<PartBench> const bench = bench_of(layout, thread);
-                             return [bench, up, down] { return bench->copy(up, down); };
-                           });
+    return parts.rate(count * layout.threads, {}, [&, up, down](unsigned thread) -> std::function<std::size_t()> {
+      std::shared_ptr<PartBench> const bench = bench_of(layout, thread);
+      return [bench, up, down] { return bench->copy(up, down); };
+    });
   };
   Ceilings ceilings;
   // A part that is smaller than the other takes less time than is measured.
@@ -154,41 +160,40 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
   };
   // A setting that maps all tiles copies none.
   bool const copied = setting.pipeline.tuning.transport != Transport::mapped;
-  if (copied) each_way(single, ceilings.upload, ceilings.download, ceilings.both);
+  if (copied && (batched.batch == 1 || !modelled)) each_way(single, ceilings.upload, ceilings.download, ceilings.both);
   if (copied && batched.batch > 1)
-    each_way(batched, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);
+    each_way(copied_at_once, ceilings.batched_upload, ceilings.batched_download, ceilings.batched_both);
   JobWork const work = measured_work_of(setting, memory, stop);
   if (alone.stage && one_input && work.stages.make) {
     Stages const& stages = work.stages;
+    std::optional<double> const others = lowest(ceilings, direction_of(shape));
     std::mutex filling;  // A job is asked for one source at a time.
     auto const put_input = [&](std::span<std::byte> tiles) {
       std::scoped_lock const lock(filling);
       put_tiles(work.source, shape, stride, tiles);
     };
     auto const computed = [&](Layout const& layout, bool small) {
-      return pieces_a_second(
-          count * layout.threads, each, stop, [&, small](unsigned thread) -> std::function<std::size_t()> {
-            struct Computing {
-              std::unique_ptr<Stage> stage;
-              std::unique_ptr<PartBench> bench;  ///< It is destroyed first: its streams use objects of the stage.
-            };
-            auto const it = std::make_shared<Computing>();
-            it->bench = bench_of(layout, thread);
-            it->stage = stages.make({*devices.all()[thread % count], it->bench->stream(), shape, thread});
-            it->stage->prepare(it->bench->stream());
-            if (alone.fill) {
-              put_input(layout.of(pinned.of(thread % count), thread / count).first(layout.of_thread() / 2));
-              for (std::size_t i = 0; i < layout.depth; ++i) it->bench->copy(true, false);
-            }
-            return [it, shape, small] {
-              return small ? it->bench->pass(*it->stage, shape) : it->bench->compute(*it->stage, shape);
-            };
-          });
+      return parts.rate(count * layout.threads, others, [&, small](unsigned thread) -> std::function<std::size_t()> {
+        struct Computing {
+          std::unique_ptr<Stage> stage;
+          std::unique_ptr<PartBench> bench;  ///< It is destroyed first: its streams use objects of the stage.
+        };
+        auto const it = std::make_shared<Computing>();
+        it->bench = bench_of(layout, thread);
+        it->stage = stages.make({*devices.all()[thread % count], it->bench->stream(), shape, thread});
+        it->stage->prepare(it->bench->stream());
+        if (alone.fill) {
+          put_input(layout.of(pinned.of(thread % count), thread / count).first(layout.of_thread() / 2));
+          for (std::size_t i = 0; i < layout.depth; ++i) it->bench->copy(true, false);
+        }
+        return [it, shape, small] {
+          return small ? it->bench->pass(*it->stage, shape) : it->bench->compute(*it->stage, shape);
+        };
+      });
     };
     // Kernels of few blocks leave room for those of more streams. Streams are doubled as long as that gains, unless
     // something else is by far the lowest of the ceilings.
     constexpr double gains = 1.25;
-    std::optional<double> const others = lowest(ceilings, direction_of(shape));
     ceilings.kernel = computed(batched, false);
     Layout widest = batched;
     for (Layout more = batched; gpu && more.depth > 2 && more.threads < most_streams && !stop.stop_requested();) {
@@ -204,13 +209,14 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
     if (copied) ceilings.submission = computed(widest, true);
   }
   if (fills) {
+    std::optional<double> const others = lowest(ceilings, direction_of(shape));
     auto const filled = [&](unsigned by) {
       std::size_t const tiles = by * filled_at_once;
       Pool pool(pinned.of(0).first(Pool::slab_bytes(shape, tiles)), shape, tiles);
       RepeatedSource source(work.source, pool);
       std::mutex turn;
       std::uint64_t sequence = 0;
-      return pieces_a_second(by, each, stop, [&](unsigned) -> std::function<std::size_t()> {
+      return parts.rate(by, others, [&](unsigned) -> std::function<std::size_t()> {
         auto own = std::make_shared<std::vector<Loan>>();
         for (std::size_t i = 0; i < filled_at_once; ++i) own->push_back(pool.borrow());
         // One call serves several tiles, so that it takes next to no time; but `next` of a job may wait until its
@@ -245,25 +251,26 @@ Ceilings measure_ceilings(DeviceGroup const& devices, Setting const& setting, un
     // More threads than CPUs would share the CPUs.
     if (fills_twice) ceilings.fill_twice = filled(2 * producers);
   }
-  return ceilings;
+  return {ceilings, parts.late()};
 }
 
-Ceilings measure_link(DeviceGroup const& devices, Direction direction, std::chrono::nanoseconds each,
-                      std::stop_token const& stop) {
+MeasuredCeilings measure_link(DeviceGroup const& devices, Direction direction, std::chrono::nanoseconds each,
+                              std::stop_token const& stop) {
   PinnedForEach const pinned(devices, stop, 4 * large);
+  PartsInTime parts(devices, each, stop);
   auto const bytes_per_second = [&](bool up) {
     auto const threads = static_cast<unsigned>(devices.size());
-    return large * pieces_a_second(threads, each, stop, [&, up](unsigned thread) -> std::function<std::size_t()> {
-             Device& device = *devices.all()[thread];
-             device.attach();
-             auto const bench = std::make_shared<PartBench>(device, pinned.of(thread), large, 1);
-             return [bench, up] { return bench->copy(up, !up); };
-           });
+    return large * parts.rate(threads, {}, [&, up](unsigned thread) -> std::function<std::size_t()> {
+      Device& device = *devices.all()[thread];
+      device.attach();
+      auto const bench = std::make_shared<PartBench>(device, pinned.of(thread), large, 1);
+      return [bench, up] { return bench->copy(up, !up); };
+    });
   };
   Ceilings ceilings;
   if (direction != Direction::out) ceilings.link_up = bytes_per_second(true);
   if (direction != Direction::in) ceilings.link_down = bytes_per_second(false);
-  return ceilings;
+  return {ceilings, parts.late()};
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -11,6 +11,7 @@
 #include "penstock/clock.hpp"
 #include "penstock/error.hpp"
 #include "penstock/observe.hpp"
+#include "programs/measure/lateness.hpp"
 
 namespace penstock::measure {
 namespace {

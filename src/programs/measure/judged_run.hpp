@@ -14,10 +14,6 @@
 
 namespace penstock::measure {
 
-/// Number of tries of what is measured, if a clock was late: a machine that was busy for a moment may not be the next
-/// time.
-inline constexpr int tries_on_late_clock = 2;
-
 /// A run in which every tile was recorded, and the verdict on it.
 struct JudgedRun {
   Traced traced;

@@ -57,8 +57,8 @@ double expected_seconds(SweepToCome const& sweep);
 ///
 /// Units: seconds of this machine.
 double most_seconds(SweepToCome const& sweep);
-/// Twice the factor that a probe chose for the sweep, or the largest with which that takes no more than two minutes,
-/// but at least six times the least: where other processes keep the CPUs busy, a probe asks for hundreds.
+/// 1.75 times the factor that a probe chose for the sweep, or the largest with which that takes no more than two
+/// minutes, but at least six times the least: where other processes keep the CPUs busy, a probe asks for hundreds.
 unsigned affordable_factor(SweepToCome sweep, unsigned chosen);
 /// The factor for the sweep after its clock was late: the one that was `advised`, or the largest for which `seconds`
 /// are enough. Empty if that is hardly larger than its own.

@@ -20,7 +20,8 @@ constexpr int warm_up_part = 8;
 }  // namespace
 
 double pieces_a_second(unsigned threads, std::chrono::nanoseconds each, std::stop_token const& stop,
-                       std::function<std::function<std::size_t()>(unsigned)> const& worker) {
+                       std::function<std::function<std::size_t()>(unsigned)> const& worker,
+                       std::function<void()> const& warmed_up) {
   std::latch ready(threads);
   // All threads start together: else a late thread would count its first piece as one that took no time.
   Clock::time_point start;
@@ -51,6 +52,7 @@ double pieces_a_second(unsigned threads, std::chrono::nanoseconds each, std::sto
       throw;
     }
     warm.arrive_and_wait();
+    if (thread == 0 && warmed_up) warmed_up();
     std::size_t const pieces = over.load(std::memory_order_relaxed) ? 0 : work_for(each);
     // The first thread that is done ends it for all, so that all count while all work.
     over.store(true, std::memory_order_relaxed);

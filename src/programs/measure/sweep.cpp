@@ -11,11 +11,13 @@
 #include <utility>
 
 #include "engine/core/failure_text.hpp"
+#include "engine/core/host_time.hpp"
 #include "engine/core/number_text.hpp"
 #include "engine/core/too_slow.hpp"
 #include "penstock/error.hpp"
 #include "programs/measure/ceilings.hpp"
 #include "programs/measure/figures.hpp"
+#include "programs/measure/lateness.hpp"
 #include "programs/measure/trial.hpp"
 
 namespace penstock::measure {
@@ -31,13 +33,6 @@ auto key_of(Setting const& setting, unsigned producers, unsigned batch, unsigned
                     setting.pipeline.tuning.transport == Transport::mapped);
 }
 using Key = decltype(key_of(Setting{}, 0, 0, 0));
-
-/// Says that this machine was too slow for the clock of one of these models since they were last asked; or empty.
-std::string lateness_of(DeviceGroup const& devices) {
-  std::string late;
-  for (Device* const device : devices.all()) keep_too_slow(device->remarks(), late);
-  return late;
-}
 
 }  // namespace
 
@@ -170,33 +165,27 @@ class Sweep {
     auto& rounds = ceiling_rounds_[key(result)];
     if (rounds > round) return;  // Another point of the round had the same.
     rounds = round + 1;
+    HostTime::forget();  // On a slower clock this thread would sleep for what the run before took to end.
     try {
       Setting setting = result.point.setting;
       setting.pipeline.tuning.batch = result.last->options.tuning.batch;
       setting.pipeline.lanes = result.last->options.lanes;
-      auto const now = ceilings_in_time(result, setting);
-      if (!now || stop_.stop_requested()) return;  // A clock was late, or the measurement was cut short.
-      all.push_back(*now);
+      auto const now = measure_ceilings(devices_of(result), setting, result.last->options.producers,
+                                        options_.trial.window / 4, stop_, options_.trial.memory.get());
+      if (stop_.stop_requested()) return;  // The measurement was cut short.
+      result.late_ceilings = now.late;
+      if (!now.late.empty()) return;  // Such ceilings are too low, and results would exceed them.
+      all.push_back(now.ceilings);
       auto& links = links_[link_of(result)];
       if (links.size() > round) return;  // The link is the same for tiles of all sizes.
-      Ceilings const link = measure_link(devices_of(result), link_of(result).second, options_.trial.window / 4, stop_);
-      if (!stop_.stop_requested() && lateness_of(devices_of(result)).empty()) links.push_back(link);
+      HostTime::forget();
+      auto const link = measure_link(devices_of(result), link_of(result).second, options_.trial.window / 4, stop_);
+      if (!stop_.stop_requested() && link.late.empty()) links.push_back(link.ceilings);
     } catch (std::exception const& exception) {
       if (stop_.stop_requested()) return;  // The measurement was cut short.
       std::string const remark = "Not all of its parts could be measured alone: " + failure_text(exception);
       if (result.remarks.empty()) result.remarks.push_back(remark);
     }
-  }
-
-  /// Empty if a clock was late each time: such ceilings are too low, and results would exceed them.
-  std::optional<Ceilings> ceilings_in_time(PointResult& result, Setting const& setting) {
-    for (int turn = 0; turn < tries_on_late_clock; ++turn) {
-      Ceilings const now = measure_ceilings(devices_of(result), setting, result.last->options.producers,
-                                            options_.trial.window / 4, stop_, options_.trial.memory.get());
-      result.late_ceilings = lateness_of(devices_of(result));
-      if (result.late_ceilings.empty() || stop_.stop_requested()) return now;
-    }
-    return std::nullopt;
   }
 
   /// Adds the remark once, though there were several runs.

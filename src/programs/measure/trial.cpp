@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/core/host_time.hpp"
 #include "engine/core/number_text.hpp"
 #include "engine/core/pool.hpp"
 #include "engine/core/too_slow.hpp"
@@ -18,6 +19,7 @@
 #include "penstock/pipeline.hpp"
 #include "programs/command/program.hpp"
 #include "programs/measure/figures.hpp"
+#include "programs/measure/lateness.hpp"
 #include "programs/measure/open_loop.hpp"
 #include "programs/measure/repeated_source.hpp"
 #include "programs/measure/until_stopped.hpp"
@@ -44,17 +46,15 @@ void expect_well(Report const& report) {
 std::unique_ptr<Pipeline> make_pipeline(DeviceGroup const& devices, PipelineOptions const& options,
                                         std::stop_token const& stop) {
   try {
-    return std::make_unique<Pipeline>(devices, options, stop);
+    // The preparations of a measurement are no work of the host that is measured.
+    HostTime::forget();
+    auto made = std::make_unique<Pipeline>(devices, options, stop);
+    HostTime::forget();
+    return made;
   } catch (Error const&) {
     if (!stop.stop_requested()) throw;
     return nullptr;
   }
-}
-
-/// Has models count anew how late this machine is: in the warm-up memory is touched for the first time.
-void forget_lateness(DeviceGroup const& devices) {
-  for (Device* const device : devices.all())
-    if (device->info().modelled) static_cast<void>(device->remarks());
 }
 
 /// Has tiles until the meter has seen enough.

@@ -16,6 +16,7 @@
 #include "penstock/error.hpp"
 #include "penstock/pipeline.hpp"
 #include "programs/measure/judged_run.hpp"
+#include "programs/measure/lateness.hpp"
 #include "programs/tune/free_axes.hpp"
 #include "programs/tune/search.hpp"
 

@@ -130,6 +130,23 @@ TEST_F(ARunOfOneSecond, OfFewTilesIsTooShortForAVerdict) {
   EXPECT_EQ(verdict().bound, Bound::too_few_tiles) << "each of two lanes had fewer than two batches";
 }
 
+/// Seen to fail with "too few tiles": one producer of a model's window has fewer tiles than two batches of 128.
+TEST_F(ARunOfOneSecond, IsBoundByItsOnlyProducerHoweverLargeABatchMayBe) {
+  run.producers = 1;
+  run.fill = 0.98;
+  run.borrow_wait = 0;
+  run.tiles = 357;
+  run.batch = 128;
+  run.slots = 512;
+  run.pool = 1152;
+  run.in_flight = 3;
+  EXPECT_EQ(verdict().bound, Bound::fill);
+  run.in_flight = 30;
+  EXPECT_EQ(verdict().bound, Bound::too_few_tiles) << "it had twelve times as many tiles as were in flight";
+  run.in_flight.reset();
+  EXPECT_EQ(verdict().bound, Bound::too_few_tiles) << "how many were in flight is not known";
+}
+
 TEST_F(ARunOfOneSecond, HasTooFewTilesIfAllSlotsAreInUseAndNobodyIsBusy) {
   run.in_flight = 7.6;
   Verdict const seen = verdict();

@@ -34,7 +34,7 @@ struct CeilingsOfTwoDevices : testing::Test {
 TEST_F(CeilingsOfTwoDevices, AreMeasuredOnBoth) {
   Setting setting;
   setting.tile = 4096;
-  Ceilings const ceilings = measure_ceilings(devices, setting, 1, milliseconds(5), {});
+  Ceilings const ceilings = measure_ceilings(devices, setting, 1, milliseconds(5), {}).ceilings;
   ASSERT_TRUE(ceilings.upload && ceilings.download && ceilings.both && ceilings.kernel);
   for (Counts const& one : counts) {
     EXPECT_GT(one.upload, 0u);
@@ -44,7 +44,7 @@ TEST_F(CeilingsOfTwoDevices, AreMeasuredOnBoth) {
 }
 
 TEST_F(CeilingsOfTwoDevices, HaveTheLinksOfBoth) {
-  Ceilings const link = measure_link(devices, Direction::in, milliseconds(5), {});
+  Ceilings const link = measure_link(devices, Direction::in, milliseconds(5), {}).ceilings;
   EXPECT_TRUE(link.link_up);
   EXPECT_FALSE(link.link_down);
   for (Counts const& one : counts) EXPECT_GT(one.upload, 0u);

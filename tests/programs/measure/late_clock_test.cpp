@@ -90,7 +90,7 @@ TEST_F(ASweepOnAClockThatIsLateOnce, MeasuresTheCeilingsAgain) {
 /// Seen to fail with a verdict on such a point.
 TEST_F(ASweepOnAClockThatIsLateOnce, JudgesNothingIfItIsLateForAllCeilings) {
   options.ceilings = options.judged = true;
-  device.late_only_at = {2, 3};
+  device.late_only_at = {2, 3, 4, 5};
   PointResult const result = point();
   EXPECT_FALSE(result.ceilings || result.verdict);
   ASSERT_EQ(result.remarks.size(), 1u);
