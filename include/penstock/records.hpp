@@ -202,10 +202,10 @@ std::string describe(RecordReport const& report);
 /// Threads: one, except for `writer` and `stop`, which any may call.
 class Records {
  public:
-  /// Packs into the tiles of this pipeline, which must outlive it. Nothing else may feed the pipeline meanwhile: such a
-  /// tile fails. If its options request as many producers as there will be writers, each writer has a tile to fill in
-  /// addition to those in flight. Records are in the first input of a tile. If tiles have other inputs
-  /// (TileShape::more_input_bytes), those stay empty, and a RecordStage does not see them.
+  /// Packs into the tiles of this pipeline, which must outlive it; nothing else may feed the pipeline meanwhile. If its
+  /// options request as many producers as there will be writers, each writer has a tile to fill in addition to those in
+  /// flight. Records are in the first input of a tile. If tiles have other inputs (TileShape::more_input_bytes), those
+  /// stay empty, and a RecordStage does not see them.
   ///
   /// Throws: Error, if the pipeline's tiles do not hold a record, or options contradict each other.
   explicit Records(Pipeline& pipeline, RecordOptions options = {});

@@ -67,7 +67,8 @@ std::string most_text(ThreadCurve const& curve) {
                            : ", the most that could be judged; ";
 }
 
-EnoughThreads answer_of(ThreadCurve const& curve, BenchFacts const& facts) {
+/// `one_device`: true if all points ran on the device of `facts`.
+EnoughThreads answer_of(ThreadCurve const& curve, BenchFacts const& facts, bool one_device) {
   auto const rate = [&](PointResult const* point) { return ThreadCurve::rate(*point); };
   PointResult const& fastest = **std::ranges::max_element(curve.points, {}, rate);
   auto const first = std::ranges::find_if(
@@ -78,19 +79,26 @@ EnoughThreads answer_of(ThreadCurve const& curve, BenchFacts const& facts) {
                        .more_may_help = first + 1 == curve.points.end(),
                        .interrupted = curve.interrupted};
   // The CPU device computes on the CPUs that producers need.
-  bool const may_reckon = curve.axis == "producers" && facts.device.acts_as_gpu();
+  bool const may_reckon = curve.axis == "producers" && one_device && facts.device.acts_as_gpu();
   auto const ceiling = may_reckon ? device_ceiling(enough) : std::nullopt;
   std::string& text = answer.sentence;
+  bool says_interrupted = false;
+  auto const add_most = [&] {
+    says_interrupted = curve.interrupted && curve.most_asked_for > curve.threads(*curve.points.back());
+    text += most_text(curve);
+  };
   text = "How many " + curve.axis + "? " + curve.place + std::to_string(answer.count);
   if (!answer.more_may_help) {
     text +=
         first == curve.points.begin() ? ", the fewest that were tried; more do not do more." : "; more do not do more.";
   } else if (ceiling && ThreadCurve::rate(enough) >= nearly_the_most * ceiling->tiles_per_second) {
     answer.more_may_help = false;
-    text += most_text(curve) + "more do not do more, since they reach what " + ceiling->of + " alone " +
+    add_most();
+    text += "more do not do more, since they reach what " + ceiling->of + " alone " +
             (ceiling->of == "kernels" ? "do." : "does.");
   } else {
-    text += most_text(curve) + "more may do more.";
+    add_most();
+    text += "more may do more.";
     if (ceiling && (!enough.verdict || enough.verdict->bound == Bound::fill)) {
       answer.reckoned = reckoned_producers(answer.count, ThreadCurve::rate(enough), *ceiling);
       text += reckoning_text(*answer.reckoned, enough, *ceiling, facts);
@@ -102,8 +110,7 @@ EnoughThreads answer_of(ThreadCurve const& curve, BenchFacts const& facts) {
   if (enough.verdict)
     text += " With " + std::to_string(answer.count) +
             " it is bound by: " + std::string(bound_name(enough.verdict->bound)) + ".";
-  if (answer.interrupted && text.find("interrupted") == std::string::npos)
-    text += " The sweep was interrupted: not all numbers were measured.";
+  if (answer.interrupted && !says_interrupted) text += " The sweep was interrupted: not all numbers were measured.";
   return answer;
 }
 
@@ -112,8 +119,10 @@ EnoughThreads answer_of(ThreadCurve const& curve, BenchFacts const& facts) {
 std::vector<EnoughThreads> enough_threads(BenchFacts const& facts, std::span<measure::Axis const> axes,
                                           std::span<PointResult const> results) {
   std::vector<EnoughThreads> answers;
+  bool const one_device =
+      std::ranges::none_of(axes, [](measure::Axis const& axis) { return axis.name == "device" && axis.swept(); });
   for (ThreadCurve const& curve : thread_curves(axes, results))
-    if (curve.points.size() > 1) answers.push_back(answer_of(curve, facts));
+    if (curve.points.size() > 1) answers.push_back(answer_of(curve, facts, one_device));
   return answers;
 }
 

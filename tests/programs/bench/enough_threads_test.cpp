@@ -76,6 +76,14 @@ TEST_F(AnswersOfSixPoints, ReckonHowManyWouldReachTheLink) {
   EXPECT_NE(answers()[1].sentence.find("not measured, and the modelled machine has 7 CPUs."), std::string::npos);
 }
 
+/// Seen to fail where the first device's kind and CPUs stood for those of all.
+TEST_F(AnswersOfSixPoints, ReckonNothingWhereDevicesAreSwept) {
+  bind_by_filling(48);
+  EXPECT_TRUE(answers()[1].reckoned);
+  axes[0].name = "device";
+  EXPECT_FALSE(answers()[1].reckoned);
+}
+
 TEST_F(AnswersOfSixPoints, ReckonWithTheTimeOfAProducer) {
   bind_by_filling(49);
   measure::Trial& trial = *results[5].last;
