@@ -100,5 +100,5 @@ penstock_add_component(programs
   WITHOUT_LIBRARY
   FOLDER   programs
   SENTENCE "The command, which is not installed as a library."
-  NEEDS    jobs ingest egress records collective
+  NEEDS    jobs ingest egress records lease collective
   LAYERS   hash doctor lab preload try program)
