@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lease/ledger_place.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -47,15 +48,14 @@ std::string whole_path(std::string const& name) {
 
 int open_or_refuse(std::string const& path, int flags, std::string const& name) {
   constexpr mode_t as_umask_allows = 0666;
-  for (;;) {
-    int const opened = open(path.c_str(), flags | O_RDWR | O_CLOEXEC | O_NOCTTY, as_umask_allows);
-    if (opened >= 0) return opened;
-    if (errno == EINTR) continue;
-    std::error_code const problem(errno, std::generic_category());
-    if (auto const error = shortage(path, problem)) throw Error(*error);
-    throw Error(ErrorKind::system, name + " needs the file " + path + " beside it, which cannot be opened: " +
-                                       problem.message() + ". Name a file in a folder that can be written.");
-  }
+  int opened = -1;
+  do opened = open(path.c_str(), flags | O_RDWR | O_CLOEXEC | O_NOCTTY, as_umask_allows);
+  while (opened < 0 && errno == EINTR);
+  if (opened >= 0) return opened;
+  std::error_code const problem(errno, std::generic_category());
+  if (auto const error = shortage(path, problem)) throw Error(*error);
+  throw Error(ErrorKind::system, name + " needs the file " + path + " beside it, which cannot be opened: " +
+                                     problem.message() + ". Name a file in a folder that can be written.");
 }
 
 /// The byte of the file of locks by which processes wait for their turns. Those of owners come behind it.
@@ -73,13 +73,13 @@ bool until_done(Call const& call) {
 }  // namespace
 
 std::string file_system_problem(long type) {
-  for (auto const& [network, name] : network_file_systems) {
-    // The type is a word of 32 bits, with a sign or without.
-    if (static_cast<unsigned>(network) == static_cast<unsigned>(type))
-      return std::string(" is on a file system of the kind ") + name +
-             ", where locks do not hold. Put it on a local disk.";
-  }
-  return {};
+  // The type is a word of 32 bits, with a sign or without.
+  auto const is_it = [&](auto const& one) { return static_cast<unsigned>(one.first) == static_cast<unsigned>(type); };
+  auto const found = std::ranges::find_if(network_file_systems, is_it);
+  if (found == network_file_systems.end()) return {};
+  std::string sentence = " is on a file system of the kind ";
+  sentence += found->second;
+  return sentence + ", where locks do not hold. Put it on a local disk.";
 }
 
 LedgerPlace::LedgerPlace(std::string const& path)

@@ -233,7 +233,7 @@ class LedgerHash::Parts {
 };
 
 LedgerHash::LedgerHash(std::string const& ledger, std::vector<std::string> const& paths, FileWalk& walk,
-                       std::stop_token stop)
+                       std::stop_token const& stop)
     : parts_(std::make_unique<Parts>(ledger, paths, walk, stop)) {}
 #else
 class LedgerHash::Parts {
@@ -244,7 +244,7 @@ class LedgerHash::Parts {
   bool finish(std::function<void(HashedFile const&)> const&) { return false; }
 };
 
-LedgerHash::LedgerHash(std::string const&, std::vector<std::string> const&, FileWalk&, std::stop_token) {
+LedgerHash::LedgerHash(std::string const&, std::vector<std::string> const&, FileWalk&, std::stop_token const&) {
   throw Error(ErrorKind::unsupported,
               "This build has no ledgers, as SQLite was not there: install libsqlite3-dev, and build penstock again.");
 }

@@ -25,7 +25,8 @@ class LedgerHash {
   /// Blocks: until the walk is over, or a stop is requested: then the ledger stays empty.
   /// Throws: Error, if the ledger cannot be used, or a path is standard input; of kind unsupported, if this build has
   ///         no leases.
-  LedgerHash(std::string const& ledger, std::vector<std::string> const& paths, FileWalk& walk, std::stop_token stop);
+  LedgerHash(std::string const& ledger, std::vector<std::string> const& paths, FileWalk& walk,
+             std::stop_token const& stop);
   LedgerHash(LedgerHash const&) = delete;
   LedgerHash& operator=(LedgerHash const&) = delete;
   ~LedgerHash();
