@@ -45,6 +45,7 @@ std::optional<Lease> LeaseKeeper::next() {
     return std::nullopt;
   }
   if (!waiting_.empty()) {
+    passed_on_[waiting_.front().number] = waiting_.front().tries;
     Lease lease = std::move(waiting_.front());
     waiting_.pop_front();
     changed_.notify_one();
@@ -56,11 +57,24 @@ std::optional<Lease> LeaseKeeper::next() {
 
 void LeaseKeeper::settle(Settlement settlement) {
   std::lock_guard const lock(mutex_);
-  auto const held = out_.find(settlement.number);
-  if (held == out_.end() || held->second != settlement.tries) return;
-  out_.erase(held);
-  settled_.push_back(std::move(settlement));
+  std::uint64_t const number = settlement.number;
+  if (is_held(number, settlement.tries)) {
+    settled_.push_back(std::move(settlement));
+    out_.erase(number);
+  }
+  if (auto const passed = passed_on_.find(number); passed != passed_on_.end() && passed->second == settlement.tries) {
+    passed_on_.erase(passed);
+    if (auto const later = later_tries_.extract(number)) {
+      waiting_.push_back(std::move(later.mapped()));
+      arrived_.notify_all();
+    }
+  }
   changed_.notify_one();
+}
+
+bool LeaseKeeper::holds(Lease const& lease) const {
+  std::lock_guard const lock(mutex_);
+  return is_held(lease.number, lease.tries);
 }
 
 void LeaseKeeper::stop_taking() noexcept {
@@ -73,10 +87,7 @@ void LeaseKeeper::finish() {
   {
     std::lock_guard const lock(mutex_);
     stopped_ = ending_ = true;
-    for (auto const& [number, tries] : out_)
-      settled_.push_back({.kind = Settlement::Kind::give_back, .number = number, .tries = tries});
-    out_.clear();
-    waiting_.clear();
+    give_back_the_rest();
     changed_.notify_one();
     arrived_.notify_all();
   }
@@ -99,8 +110,13 @@ std::string LeaseKeeper::refusal() const {
   return refusal_;
 }
 
+bool LeaseKeeper::is_held(std::uint64_t number, std::uint32_t tries) const {
+  auto const held = out_.find(number);
+  return held != out_.end() && held->second == tries;
+}
+
 bool LeaseKeeper::wants_leases() const noexcept {
-  return !stopped_ && !finished_ && problem_ == nullptr && waiting_.size() <= leases_ / 2;
+  return !stopped_ && !finished_ && problem_ == nullptr && waiting_.size() + later_tries_.size() <= leases_ / 2;
 }
 
 bool LeaseKeeper::is_due(Time now) const noexcept {
@@ -158,19 +174,31 @@ void LeaseKeeper::exchange(std::unique_lock<std::mutex>& lock) {
     note(settled, result);
     if (most != 0 && result.taken.empty()) not_before_ = std::chrono::steady_clock::now() + poll_;
     finished_ = finished_ || result.finished;
-    for (Lease& lease : result.taken) {
-      out_[lease.number] = lease.tries;
-      waiting_.push_back(std::move(lease));
-    }
-    if (ending_) {
-      // `finish` came meanwhile, and knows nothing of these.
-      for (Lease const& lease : waiting_)
-        settled_.push_back({.kind = Settlement::Kind::give_back, .number = lease.number, .tries = lease.tries});
-      out_.clear();
-      waiting_.clear();
-    }
+    for (Lease& lease : result.taken) keep(std::move(lease));
+    if (ending_) give_back_the_rest();  // `finish` came meanwhile, and knows nothing of these.
   }
   arrived_.notify_all();
+}
+
+void LeaseKeeper::keep(Lease lease) {
+  std::uint64_t const number = lease.number;
+  out_[number] = lease.tries;
+  // An earlier try that was not passed on, and was lost meanwhile, is void.
+  std::erase_if(waiting_, [&](Lease const& waiting) { return waiting.number == number; });
+  if (passed_on_.contains(number)) {
+    later_tries_.insert_or_assign(number, std::move(lease));
+  } else {
+    waiting_.push_back(std::move(lease));
+  }
+}
+
+void LeaseKeeper::give_back_the_rest() {
+  settled_.reserve(settled_.size() + out_.size());
+  for (auto const& [number, tries] : out_)
+    settled_.push_back({.kind = Settlement::Kind::give_back, .number = number, .tries = tries});
+  out_.clear();
+  waiting_.clear();
+  later_tries_.clear();
 }
 
 void LeaseKeeper::note(std::vector<Settlement> const& settled, Exchange& result) {

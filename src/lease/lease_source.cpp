@@ -82,7 +82,8 @@ class LeaseSource::Parts {
   void settle_if_it_ends(OpenedLease& opened) {
     if (!opened.ends()) return;
     Settlement settlement = opened.settlement();
-    if (settlement.kind == Settlement::Kind::acknowledge) {
+    // Of a try that was lost meanwhile there is no answer.
+    if (settlement.kind == Settlement::Kind::acknowledge && keeper_.holds(opened.lease())) {
       try {
         auto answer = sink_.answer(opened.lease());
         if (!answer) return;

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <fstream>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "lease/a_pipeline_on_leases.hpp"
 #include <gmock/gmock.h>
@@ -105,6 +107,7 @@ TEST_F(APipelineOnLeases, SaysThatSettlementsCameTooLate) {
 struct FailingLedger : Ledger {
   Ledger& below;
   std::atomic<bool> fails = false;
+  std::atomic<int> exchanges = 0;
   explicit FailingLedger(Ledger& ledger) : below(ledger) {}
 
   struct Owner : LeaseOwner {
@@ -113,7 +116,9 @@ struct FailingLedger : Ledger {
     Owner(FailingLedger& ledger, OwnerOptions options) : of(ledger), below(ledger.below.join(options)) {}
     Exchange exchange(std::span<Settlement const> settlements, std::size_t most) override {
       if (of.fails) throw Error(ErrorKind::system, "The disk is full.");
-      return below->exchange(settlements, most);
+      Exchange result = below->exchange(settlements, most);
+      ++of.exchanges;
+      return result;
     }
     void keep_alive() override { below->keep_alive(); }
   };
@@ -142,6 +147,37 @@ TEST_F(APipelineOnLeases, EndsItsInputWhenTheLedgerFailsAndSettlesOnceItWorks) {
   source->finish();
   EXPECT_GE(source->counts().acknowledged, 20U);
   EXPECT_EQ(source->counts().acknowledged + source->counts().given_back, source->counts().taken);
+}
+
+/// Seen to fail where the later try was passed on at once, and where the earlier one was answered.
+TEST_F(APipelineOnLeases, BeginsALaterTryOnceAllOfTheEarlierOneIsHome) {
+  enqueue(1);
+  FailingLedger counting(ledger);
+  constexpr int tiles = 3;
+  std::atomic<int> taken_of_first = 0;
+  std::vector<std::uint32_t> answered;
+  collector.on_take = [&](LeasePart const& part) {
+    if (part.lease.tries != 1 || ++taken_of_first != 1) return;
+    world->let_pass(std::chrono::seconds(3601));
+    ledger.join()->exchange({}, 0);
+    // The source has the later try before these end, and time to pass it on.
+    for (int const seen = counting.exchanges; counting.exchanges < seen + 20;) std::this_thread::yield();
+  };
+  collector.on_answer = [&](Lease const& lease) { answered.push_back(lease.tries); };
+  LeaseSourceOptions options{.owner = {.silence = std::chrono::hours(1)}, .poll = std::chrono::milliseconds(1)};
+  options.open = [&](Lease const& lease) {
+    if (lease.tries == 2) {
+      EXPECT_EQ(taken_of_first, tiles);
+      std::lock_guard const lock(collector.mutex);
+      EXPECT_THAT(collector.forgotten, testing::ElementsAre(1));
+    }
+    return open_lease(lease);
+  };
+  source.emplace(counting, pipeline.pool(), collector, options);
+  EXPECT_TRUE(run().ok());
+  source->finish();
+  expect_all_answered(1);
+  EXPECT_THAT(answered, testing::ElementsAre(2));
 }
 
 TEST_F(APipelineOnLeases, SaysThatItCouldNotSettle) {

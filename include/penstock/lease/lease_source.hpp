@@ -99,6 +99,9 @@ struct LeaseCounts {
 /// All producers read at once. A lease's tiles but the last are full; a lease without bytes is one empty tile. A lease
 /// that cannot be opened has one tile, which fails at "source".
 ///
+/// If the owner was silent for too long, the ledger may hand out to it again what it lost. Tiles of such a later try
+/// come only once those of the try before came back, and that try was forgotten.
+///
 /// The input ends when the ledger is finished: it is closed, and each lease is answered or parked. Until then the
 /// source waits for leases that other owners give back.
 ///
