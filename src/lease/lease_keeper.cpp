@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "engine/core/failure_text.hpp"
+#include "engine/core/number_text.hpp"
 #include "engine/core/say.hpp"
 
 namespace penstock {
@@ -55,9 +56,32 @@ std::optional<Lease> LeaseKeeper::next() {
   return std::nullopt;
 }
 
+namespace {
+
+/// Makes a settlement one that a ledger takes: one that it refused would hold up all others of its exchange.
+void fit(Settlement& settlement) {
+  constexpr std::size_t longest_reason = 4096;
+  std::string& text = settlement.text;
+  if (settlement.kind == Settlement::Kind::acknowledge) {
+    if (text.size() <= LeaseWork::most_bytes) return;
+    settlement.kind = Settlement::Kind::park;
+    text = "Its answer has " + count_text(text.size(), "byte") +
+           ", and a ledger takes 1 MiB. Put it into a file, and answer by its name.";
+  } else if (text.size() > longest_reason) {
+    std::size_t end = longest_reason;
+    // No character is cut: the bytes of one but its first are 10xxxxxx.
+    while (end > longest_reason - 4 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    text.resize(end);
+    text += " ...";
+  }
+}
+
+}  // namespace
+
 void LeaseKeeper::settle(Settlement settlement) {
   std::lock_guard const lock(mutex_);
   std::uint64_t const number = settlement.number;
+  fit(settlement);
   if (is_held(number, settlement.tries)) {
     settled_.push_back(std::move(settlement));
     out_.erase(number);

@@ -56,6 +56,27 @@ TEST_F(APipelineOnLeases, ChargesALeaseThatTheSinkCannotUse) {
   EXPECT_THAT(collector.forgotten, testing::ElementsAre(2, 3));
 }
 
+/// Seen to fail where such texts went to the ledger as they were.
+TEST_F(APipelineOnLeases, HoldsUpNoOtherLeaseByATextThatIsTooLong) {
+  enqueue(5);
+  collector.on_answer = [&](Lease const& lease) {
+    std::lock_guard const lock(collector.mutex);
+    if (lease.number == 2) collector.bytes[2].assign(LeaseWork::most_bytes + 1, 'x');
+    if (lease.number == 4) throw std::runtime_error(std::string(LeaseWork::most_bytes, 'x'));
+  };
+  open();
+  run().unread.mark_read();
+  source->finish();
+  EXPECT_EQ(ledger.progress().done, 3U);
+  auto const parked = ledger.parked();
+  ASSERT_THAT(parked, SizeIs(2));
+  EXPECT_EQ(parked[0].tries, 1U);
+  EXPECT_EQ(parked[0].reason,
+            "Its answer has 1048577 bytes, and a ledger takes 1 MiB. Put it into a file, and answer by its name.");
+  EXPECT_TRUE(parked[1].reason.ends_with("xxx ..."));
+  EXPECT_LT(parked[1].reason.size(), 5000U);
+}
+
 /// Breaks a device at its seventh upload.
 struct BreaksAnUpload final : cpu::FaultHook {
   std::atomic<int> uploads = 0;

@@ -53,7 +53,7 @@ struct Settlement {
   Kind kind = Kind::acknowledge;
   std::uint64_t number = 0;  ///< Lease::number.
   std::uint32_t tries = 0;   ///< Lease::tries.
-  std::string text = {};
+  std::string text = {};     ///< At most LeaseWork::most_bytes.
 };
 
 /// A settlement that changed nothing, because its owner no longer has the lease by that try.
@@ -127,7 +127,9 @@ class LeaseOwner {
   /// settled these.
   ///
   /// Blocks: for one write to the disk, and for those of owners that came before; with a network between, for that.
-  /// Throws: Error; nothing has changed then, unless the sentence says otherwise.
+  /// Throws: Error of kind bad_argument, if a text is too large; else as it says. Nothing has changed then, unless the
+  ///         disk failed while it was written: then all of it may have happened or not, and the next exchange says
+  ///         which.
   virtual Exchange exchange(std::span<Settlement const> settlements, std::size_t most) = 0;
 
   /// Says that the owner is alive, for those that joined with a `silence`; exchange() says so, too.
