@@ -36,6 +36,13 @@ penstock_add_component(records
   NEEDS    engine
   LAYERS   records windows)
 
+# It is built where SQLite is (src/CMakeLists.txt).
+penstock_add_component(lease
+  SENTENCE "Work on lease: many processes, each piece answered once; a ledger in a file of SQLite."
+  NEEDS    engine
+  PACKAGES "SQLite3 3.40"
+  LAYERS   lease)
+
 penstock_add_component(kernels
   SENTENCE "Built-in kernels: BLAKE3, sums, transforms."
   NEEDS    engine
@@ -93,5 +100,5 @@ penstock_add_component(programs
   WITHOUT_LIBRARY
   FOLDER   programs
   SENTENCE "The command, which is not installed as a library."
-  NEEDS    jobs ingest egress records collective
+  NEEDS    jobs ingest egress records lease collective
   LAYERS   hash doctor lab preload try program)

@@ -28,7 +28,7 @@ class PenstockConan(ConanFile):
             copy(self, pattern, root, self.export_sources_folder)
 
     def requirements(self):
-        for headers in ("onetbb/2021.12.0", "hwloc/2.10.0", "boost/1.83.0", "nlohmann_json/3.11.3"):
+        for headers in ("onetbb/2021.12.0", "hwloc/2.10.0", "boost/1.83.0", "nlohmann_json/3.11.3", "sqlite3/3.45.0"):
             self.requires(headers, transitive_headers=headers.startswith("onetbb"))
         if self.options.tools:
             self.requires("cli11/2.4.2")

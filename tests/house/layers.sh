@@ -18,12 +18,13 @@ outside=(
   'tbb/*|oneapi/*'                   'flow graph'
   'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels lines packets radio images'
   'nvtx3/*'                          'nvtx'
+  'sqlite3.h'                        'lease'
   'nlohmann/*'                       'verdict observe operation models page command measure hash doctor lab bench compare jobs whole_programs try tune watch watched'
   'CLI/*'                            'command measure hash doctor lab bench compare jobs whole_programs try tune watch program'
 )
 
 # The folders of private headers, which are written in either way.
-folders='c engine observe models ingest egress records collective operate job kernels programs anyprogram course'
+folders='c engine observe models ingest egress records lease collective operate job kernels programs anyprogram course'
 
 # The same, a pattern and its layers in turn.
 alone=()

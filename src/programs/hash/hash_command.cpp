@@ -87,6 +87,9 @@ void HashCommand::add_to(CLI::App& command) {
   command.add_flag("--no-names", no_names, "Print hashes only")->excludes("--check");
   auto const options = figures.add_to(command, "Print an object a line, and a summary as the last", "each file");
   for (std::size_t i = 0; i < 2; ++i) options[i]->excludes("--quiet")->excludes("--no-names");
+  auto* const leases =
+      command.add_option("--ledger", ledger, "Share the files with other processes, and go on if stopped");
+  leases->type_name("FILE")->excludes("--check");
   command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
   command.footer(
       "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
@@ -105,12 +108,13 @@ std::vector<std::string> HashCommand::inputs() const {
 /// True if this command may choose where it hashes. A trace and a profiler are to show the pipeline, and a device that
 /// is named is the one that is meant.
 bool HashCommand::leaves_choice() const {
-  return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx;
+  return pipeline.device == "auto" && trace.file.empty() && !trace.nvtx && ledger.empty();
 }
 
 /// True likewise; but on the CPU device the CPUs hash anyway, on whatever thread.
 bool HashCommand::groups_small_files() const {
-  return (pipeline.device == "auto" || pipeline.device == "cpu") && trace.file.empty() && !trace.nvtx;
+  // A group of files must not wait for the next lease.
+  return (pipeline.device == "auto" || pipeline.device == "cpu") && trace.file.empty() && !trace.nvtx && ledger.empty();
 }
 
 bool HashCommand::takes_head_start() const {
@@ -159,7 +163,8 @@ HashRequest HashCommand::request(std::size_t tile_bytes, HashFiles const& files)
           .draw_progress = !no_progress,
           .files = files,
           .tile_bytes = tile_bytes,
-          .groups = groups_small_files()};
+          .groups = groups_small_files(),
+          .ledger = ledger};
 }
 
 ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, HashFiles const& files,
@@ -190,6 +195,7 @@ ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output,
   Pipeline& pipe = *made;
 
   Report const report = run_through(pipe, job, devices, interrupted);
+  job.finish_ledger();
   if (activities != nullptr) activities->finish();
   std::optional<Recording> const recording = recorder != nullptr ? std::optional(recorder->take()) : std::nullopt;
   std::optional<Verdict> verdict;
@@ -263,8 +269,10 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
 Report HashCommand::run_through(Pipeline& pipe, HashJob& job, DeviceGroup const& devices,
                                 std::stop_token const& interrupted) const {
   HashSource& source = job.source_for(pipe.pool());
-  HashSink sink(source, job.book(), job.progress(), job.enough(),
-                [&] { return devices.size() == 1 || devices.all_lost(); });
+  HashSink sink(source, job.book(), job.progress(), job.enough(), [&] {
+    job.device_was_lost();
+    return devices.size() == 1 || devices.all_lost();
+  });
   return pipe.run(
       source, stage_per_lane<measure::HashStage>(), [&](Completion const& completion) { sink.take(completion); },
       interrupted);

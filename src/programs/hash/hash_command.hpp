@@ -34,6 +34,7 @@ struct HashCommand {
   bool no_names = false;
   FigureArguments figures;
   bool no_progress = false;
+  std::string ledger;        ///< Empty: none.
   std::string command_line;  ///< Command line as the user wrote it, for the page.
 
   /// The paths; standard input if there are none.

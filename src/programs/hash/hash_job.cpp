@@ -120,7 +120,7 @@ HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token co
       progress_(request_.draw_progress),
       output_(request_.format, progress_, output),
       pass_on_(interrupted, PassOn{&enough_}),
-      book_([this](HashedFile const& file) { output_.file(file); },
+      book_([this](HashedFile const& file) { ledger_ ? ledger_->file(file) : output_.file(file); },
             [this] {
               if (!output_.flush()) enough_.request_stop();
             }),
@@ -129,7 +129,8 @@ HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token co
           enough_.get_token()),
       walk_(request_.paths) {
   if (request_.files.page != nullptr) output_.keep_rows();
-  if (progress_.drawn() && !request_.check)
+  if (!request_.ledger.empty()) ledger_.emplace(request_.ledger, request_.paths, walk_, enough_.get_token());
+  if (progress_.drawn() && !request_.check && !ledger_)
     measuring_ = std::jthread([this](std::stop_token const& stop) { measure(request_.paths, progress_, stop); });
 }
 
@@ -155,7 +156,9 @@ bool HashJob::waits_for_lists() const {
 std::optional<WantedFile> HashJob::next() {
   for (;;) {
     std::optional<WantedFile> wanted;
-    if (request_.check) {
+    if (ledger_) {
+      wanted = ledger_->next();
+    } else if (request_.check) {
       wanted = list_.next();
     } else if (auto found = walk_.next()) {
       wanted = WantedFile{.path = std::move(found->path),
@@ -178,6 +181,21 @@ std::optional<WantedFile> HashJob::next() {
     (written == files.trace ? reads_its_trace_ : reads_its_page_) = true;
     return wanted;
   }
+}
+
+void HashJob::device_was_lost() noexcept {
+  if (ledger_) ledger_->device_was_lost();
+}
+
+void HashJob::finish_ledger() {
+  if (!ledger_) return;
+  // The lines of a million files take a hundred megabytes.
+  constexpr std::uint64_t files_at_once = 4096;
+  bool const all = ledger_->finish([this, files = std::uint64_t{0}](HashedFile const& file) mutable {
+    output_.file(file);
+    if (++files % files_at_once == 0) output_.flush();
+  });
+  if (!all) progress_.complain(message_of(request_.ledger + " has what was hashed: the same command goes on."));
 }
 
 void HashJob::say_what_was_passed_over() {

@@ -20,6 +20,7 @@
 #include "programs/hash/hash_book.hpp"
 #include "programs/hash/hash_output.hpp"
 #include "programs/hash/hash_source.hpp"
+#include "programs/hash/ledger_hash.hpp"
 
 namespace penstock::cli {
 
@@ -49,7 +50,8 @@ struct HashRequest {
   bool draw_progress = false;
   HashFiles files = {};  ///< They are no input.
   std::size_t tile_bytes = 0;
-  bool groups = false;  ///< Small files share a tile (HashSource).
+  bool groups = false;      ///< Small files share a tile (HashSource).
+  std::string ledger = {};  ///< The ledger from which files come on lease; empty: there is none.
 };
 
 /// The files that are wanted, the book of their tiles, and their output.
@@ -57,7 +59,10 @@ struct HashRequest {
 /// Threads: one, except `all_taken`, any; objects that the other functions return keep their own rule.
 class HashJob {
  public:
-  /// `interrupted` ends the input, and so does an output that takes no more.
+  /// `interrupted` ends the input, and so does an output that takes no more. With a ledger the job takes its files from
+  /// there, and prints none before `finish_ledger`.
+  ///
+  /// Throws: as LedgerHash.
   HashJob(HashRequest request, StandardOutput& output, std::stop_token const& interrupted);
   HashJob(HashJob const&) = delete;
   HashJob& operator=(HashJob const&) = delete;
@@ -69,6 +74,14 @@ class HashJob {
   HashBook& book() noexcept { return book_; }
   Progress& progress() noexcept { return progress_; }
   HashOutput& output() noexcept { return output_; }
+  /// Says that a tile failed because its device is lost.
+  ///
+  /// Threads: any.
+  void device_was_lost() noexcept;
+  /// Settles what came from the ledger. Prints all files of it, if each has a result, and otherwise a message.
+  ///
+  /// Throws: as LedgerHash::finish.
+  void finish_ledger();
   /// Reports links below directories, on standard error.
   void say_what_was_passed_over();
   /// Ends the input: it also wakes a thread that waits for a stream.
@@ -97,6 +110,7 @@ class HashJob {
   HashBook book_;
   CheckList list_;
   FileWalk walk_;
+  std::optional<LedgerHash> ledger_;
   std::atomic<bool> all_taken_{false};
   std::atomic<bool> reads_its_trace_{false};
   std::atomic<bool> reads_its_page_{false};

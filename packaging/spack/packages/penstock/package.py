@@ -19,6 +19,7 @@ class Penstock(CMakePackage, CudaPackage):
     depends_on("hwloc@2.5:")
     depends_on("intel-oneapi-tbb@2021.8:")
     depends_on("nlohmann-json")
+    depends_on("sqlite@3.40:")
     depends_on("cli11", when="+tools")
     depends_on("tomlplusplus", when="+tools")
 

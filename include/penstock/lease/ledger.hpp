@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work that processes take on lease: what a lease is, and what each ledger that has leases promises.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/error.hpp"
+
+namespace penstock {
+
+/// Description of work: what to read, or a small payload, or both. A ledger keeps it as it is.
+struct LeaseWork {
+  /// LeaseWork::length of a file that is read to its end.
+  static constexpr std::uint64_t to_the_end = ~std::uint64_t{0};
+  /// Maximum size of all texts of a lease together, and of an answer. Each is written to the disk twice.
+  static constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+  std::string path = {};  ///< A path or a URI; empty: the payload is all there is.
+  std::uint64_t offset = 0;
+  std::uint64_t length = to_the_end;
+  std::string checksum = {};  ///< What the bytes must sum up to, in words that the reader understands.
+  std::string payload = {};
+
+  bool operator==(LeaseWork const&) const = default;
+};
+
+/// Work that was handed out to one owner, until that settles it.
+struct Lease {
+  std::uint64_t number = 0;   ///< 1, 2 ...: in the order in which leases were enqueued.
+  std::uint32_t tries = 0;    ///< How often it was handed out, this time included.
+  std::uint32_t charged = 0;  ///< Tries that count towards LedgerOptions::most_tries, this one included.
+  /// An owner that had it ended, or lost its device. It is handed out alone, so that it can take no other along.
+  bool suspect = false;
+  LeaseWork work = {};
+};
+
+/// What an owner says of a lease. It holds only for the try that the owner has.
+struct Settlement {
+  enum class Kind : std::uint8_t {
+    acknowledge,  ///< It is answered for good: `text` is the answer.
+    give_back,    ///< Another may have it. This try does not count.
+    fail,         ///< This try failed, for the reason `text`: another may try, unless these were most_tries.
+    suspect,      ///< The same, but it may have cost the owner its device, so it is handed out alone.
+    park          ///< No other should try, for the reason `text`.
+  };
+  Kind kind = Kind::acknowledge;
+  std::uint64_t number = 0;  ///< Lease::number.
+  std::uint32_t tries = 0;   ///< Lease::tries.
+  std::string text = {};     ///< At most LeaseWork::most_bytes.
+};
+
+/// A settlement that changed nothing, because its owner no longer has the lease by that try.
+struct RefusedSettlement {
+  std::size_t index = 0;  ///< Its place among those of the call.
+  std::string reason;     ///< A sentence.
+};
+
+/// What an exchange came to.
+struct Exchange {
+  std::vector<Lease> taken = {};  ///< In the order of their numbers.
+  std::vector<RefusedSettlement> refused = {};
+  /// Nothing is ready, out or to come: LedgerProgress::finished.
+  bool finished = false;
+};
+
+/// Counts of a ledger at one moment.
+struct LedgerProgress {
+  std::uint64_t leases = 0;  ///< All; the next four add up to them.
+  std::uint64_t ready = 0;
+  std::uint64_t out = 0;
+  std::uint64_t done = 0;
+  std::uint64_t parked = 0;
+  std::uint64_t suspects = 0;  ///< Leases that are ready, but only for an owner that has no other.
+  std::uint64_t owners = 0;    ///< Owners that joined and have not left.
+  bool closed = false;         ///< No more leases can be enqueued.
+  /// Time for which the lease that is out the longest has been out; empty if none is.
+  std::optional<std::chrono::milliseconds> oldest_out = {};
+  /// Time since the ready lease with the lowest number was enqueued; empty if none is ready.
+  std::optional<std::chrono::milliseconds> oldest_ready = {};
+  /// The moment, by a clock that no one sets. Ages begin at the start of the machine, if that was later.
+  std::chrono::nanoseconds at{0};
+
+  bool finished() const noexcept { return closed && ready == 0 && out == 0; }
+};
+
+/// Leases done per second between two moments; 0 if no time has passed.
+double leases_per_second(LedgerProgress const& before, LedgerProgress const& after) noexcept;
+/// One line: "120 of 1000 leases done, 16 out (the oldest for 2.1 s), 864 ready, 0 parked; 4 owners".
+std::string describe(LedgerProgress const& progress);
+
+/// A lease that no owner gets any more.
+struct ParkedLease {
+  std::uint64_t number = 0;
+  std::uint32_t tries = 0;
+  std::string reason;  ///< A sentence.
+  LeaseWork work = {};
+};
+
+struct LeaseAnswer {
+  std::uint64_t number = 0;
+  std::string answer;
+};
+
+/// A process, or a part of one, that has leases. One for each process is enough.
+///
+/// A ledger sees at once when the process ends, however it ends, and hands out again what the owner had: one by one,
+/// since any of these may have ended the process. A child of fork keeps its parent's owner alive until the child ends
+/// or calls exec. In the child the destructor leaves everything to the parent.
+///
+/// Threads: any.
+class LeaseOwner {
+ public:
+  virtual ~LeaseOwner() = default;
+
+  /// Settles leases and takes up to `most` others, in one step: all of it is on the disk when this returns, or nothing
+  /// has changed. A try is recorded with it, before the caller has the lease.
+  ///
+  /// Suspects go alone. An owner that has nothing else gets one, and nothing more until it has settled that one. An
+  /// owner that has other leases while a suspect is ready may get nothing, so that it can take the suspect once it has
+  /// settled these.
+  ///
+  /// Blocks: for one write to the disk, and for those of owners that came before; with a network between, for that.
+  /// Throws: Error of kind bad_argument, if a text is too large; else as it says. Nothing has changed then, unless the
+  ///         disk failed while it was written: then all of it may have happened or not, and the next exchange says
+  ///         which.
+  virtual Exchange exchange(std::span<Settlement const> settlements, std::size_t most) = 0;
+
+  /// Says that the owner is alive, for those that joined with a `silence`; exchange() says so, too.
+  ///
+  /// Blocks, throws: as exchange.
+  virtual void keep_alive() = 0;
+};
+
+struct OwnerOptions {
+  /// Longest time without exchange() and keep_alive(). After that others may have the owner's leases, and what it
+  /// settles late is refused. 0: no limit, only the end of the process counts. The clock runs while the machine sleeps,
+  /// and no one sets it.
+  std::chrono::milliseconds silence{0};
+};
+
+/// A list of leases on which any number of owners work, each lease until it is answered or parked.
+///
+/// Threads: any.
+class Ledger {
+ public:
+  virtual ~Ledger() = default;
+
+  /// Adds leases, all or none; their numbers follow each other. With `last` the ledger is closed in the same step: no
+  /// more leases come, and owners that have nothing left to take are finished.
+  ///
+  /// Blocks:  as LeaseOwner::exchange.
+  /// Returns: false, if the ledger was closed before: nothing was added.
+  /// Throws:  Error of kind bad_argument, if a lease is larger than LeaseWork::most_bytes; else as exchange.
+  virtual bool enqueue(std::span<LeaseWork const> work, bool last = false) = 0;
+  /// Registers an owner. When that is destroyed, all that it has is given back, and none of it counts as a try. The
+  /// owner may outlive the ledger's object.
+  virtual std::unique_ptr<LeaseOwner> join(OwnerOptions options = {}) = 0;
+
+  virtual LedgerProgress progress() = 0;
+  /// Up to `most` parked leases with numbers above `after`, lowest first.
+  virtual std::vector<ParkedLease> parked(std::uint64_t after = 0, std::size_t most = 1000) = 0;
+  /// Makes a parked lease ready, with all its tries before it. False if it is not parked.
+  virtual bool unpark(std::uint64_t number) = 0;
+  /// Answers of up to `most` leases that are done, with numbers above `after`, lowest first.
+  virtual std::vector<LeaseAnswer> answers(std::uint64_t after = 0, std::size_t most = 1000) = 0;
+};
+
+}  // namespace penstock

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ledger in one file, for the processes of one machine.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "penstock/lease/ledger.hpp"
+
+namespace penstock {
+
+class LedgerStore;
+
+/// Treatment of a file that is there, or is not.
+enum class LedgerOpening : std::uint8_t {
+  any,       ///< A file that is not there is made.
+  existing,  ///< The file must be there.
+  fresh      ///< The file must not be there.
+};
+
+struct LedgerOptions {
+  LedgerOpening opening = LedgerOpening::any;
+  /// What the leases are for. It is kept with a new file; an existing one that has another purpose is refused. Empty:
+  /// any purpose will do.
+  std::string purpose = {};
+  /// Tries that may fail, or end their owner, before a lease is parked. It is kept with a new file.
+  std::uint32_t most_tries = 5;
+  /// The clock for OwnerOptions::silence and for ages. Empty: CLOCK_BOOTTIME.
+  std::function<std::chrono::nanoseconds()> clock = {};
+};
+
+/// A ledger in one file of SQLite, which any number of processes of this machine have open at once. It is the default.
+///
+/// What a call changed is on the disk when the call returns (write-ahead log, synchronous=FULL), so it survives the
+/// loss of power if the disk keeps what it says that it wrote.
+///
+/// Beside FILE there are FILE-locks, by which processes take turns and see that others have ended; and FILE-wal and
+/// FILE-shm, which are SQLite's. The process that closes it last removes these two; after that FILE can be copied by
+/// any program. `copy_to` copies it while it is in use.
+///
+/// A process that is stopped (SIGSTOP) in its turn lets all others wait until it continues or ends. A child of fork may
+/// call nothing here.
+///
+/// Threads: any.
+class SqliteLedger final : public Ledger {
+ public:
+  /// Blocks: as enqueue.
+  /// Throws: Error, with a sentence for each of these: the file is no ledger, of another version or purpose, damaged,
+  ///         cannot be written, or lies on a network file system; the disk is full; another program has it locked.
+  explicit SqliteLedger(std::string const& path, LedgerOptions options = {});
+  SqliteLedger(SqliteLedger const&) = delete;
+  SqliteLedger& operator=(SqliteLedger const&) = delete;
+  ~SqliteLedger() override;
+
+  bool enqueue(std::span<LeaseWork const> work, bool last = false) override;
+  std::unique_ptr<LeaseOwner> join(OwnerOptions options = {}) override;
+  LedgerProgress progress() override;
+  std::vector<ParkedLease> parked(std::uint64_t after = 0, std::size_t most = 1000) override;
+  bool unpark(std::uint64_t number) override;
+  std::vector<LeaseAnswer> answers(std::uint64_t after = 0, std::size_t most = 1000) override;
+
+  /// Copies the ledger as it is now to a new file, also while it is in use. In the copy the owners have ended.
+  ///
+  /// Blocks: for the time of the copy, and all other processes with it.
+  /// Throws: Error, if there is such a file, or it cannot be written.
+  void copy_to(std::string const& path);
+
+ private:
+  std::shared_ptr<LedgerStore> store_;
+};
+
+}  // namespace penstock

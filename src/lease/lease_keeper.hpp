@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "penstock/lease/lease_source.hpp"
+#include "penstock/lease/ledger.hpp"
+
+namespace penstock {
+
+/// The leases of one owner: those that wait, and what is to be said of others. Its thread exchanges them with the
+/// ledger.
+///
+/// Threads: any.
+class LeaseKeeper {
+ public:
+  /// Throws: as Ledger::join; Error of kind system, if there is no thread.
+  LeaseKeeper(Ledger& ledger, LeaseSourceOptions const& options);
+  LeaseKeeper(LeaseKeeper const&) = delete;
+  LeaseKeeper& operator=(LeaseKeeper const&) = delete;
+  ~LeaseKeeper();
+
+  /// A lease; nothing at the end. A later try of a lease comes only once `settle` was called for the one before, so
+  /// that no two tries of one lease are on the way.
+  ///
+  /// Blocks: until there is one, or none will come.
+  /// Throws: Error, if the ledger cannot be used.
+  std::optional<Lease> next();
+  /// Says what became of a lease, and that no part of this try is on the way any more. The ledger is told nothing of a
+  /// try that is settled already, or was lost.
+  void settle(Settlement settlement);
+  /// False if this try is settled, or the ledger is known to have handed out a later one.
+  bool holds(Lease const& lease) const;
+  /// Takes no more leases.
+  void stop_taking() noexcept;
+  /// Settles what is left, and gives back the rest.
+  ///
+  /// Blocks, throws: as LeaseSource::finish.
+  void finish();
+  LeaseCounts counts() const;
+  /// The first reason for which a settlement was refused; empty if none was.
+  std::string refusal() const;
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  void work();
+  bool is_held(std::uint64_t number, std::uint32_t tries) const;
+  void keep(Lease lease);
+  void give_back_the_rest();
+  bool wants_leases() const noexcept;
+  bool is_due(Time now) const noexcept;
+  std::optional<Time> next_time() const noexcept;
+  void exchange(std::unique_lock<std::mutex>& lock);
+  void note(std::vector<Settlement> const& settled, Exchange& result);
+
+  std::size_t const leases_;
+  std::chrono::milliseconds const poll_, silence_;
+  std::stop_token const stop_;
+  std::mutex mutable mutex_;
+  std::condition_variable_any changed_;  ///< For the thread.
+  std::condition_variable_any arrived_;  ///< For `next`.
+  std::unique_ptr<LeaseOwner> owner_;
+  std::deque<Lease> waiting_;                         ///< Taken, and not yet passed on.
+  std::map<std::uint64_t, std::uint32_t> out_;        ///< Tries of leases that were taken, and not settled.
+  std::map<std::uint64_t, std::uint32_t> passed_on_;  ///< Tries that `next` returned, and `settle` did not get.
+  std::map<std::uint64_t, Lease> later_tries_;        ///< Taken while an earlier try is passed on.
+  std::vector<Settlement> settled_;                   ///< To be told to the ledger.
+  bool finished_ = false;                             ///< The ledger has no more.
+  bool stopped_ = false;                              ///< No more are to be taken.
+  bool ending_ = false;                               ///< `finish` waits for the thread.
+  Time not_before_ = {};                              ///< The ledger had nothing, and is not asked before.
+  Time heard_ = {};                                   ///< When the ledger was asked last.
+  std::exception_ptr problem_;
+  LeaseCounts counts_;
+  std::string refusal_;
+  std::jthread thread_;
+};
+
+}  // namespace penstock

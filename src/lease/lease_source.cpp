@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/lease/lease_source.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "lease/lease_keeper.hpp"
+#include "lease/opened_lease.hpp"
+
+#include "engine/core/failure_text.hpp"
+#include "engine/core/number_text.hpp"
+#include "engine/core/of_tiles.hpp"
+#include "engine/core/own_process.hpp"
+
+namespace penstock {
+
+class LeaseSource::Parts {
+ public:
+  Parts(Ledger& ledger, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options)
+      : options_(std::move(options)), sink_(sink), keeper_(ledger, options_) {
+    parts_.add(pool);
+  }
+
+  bool next(Tile& tile) {
+    for (;;) {
+      if (cut_ == nullptr) {
+        auto lease = keeper_.next();
+        if (!lease) return false;
+        cut_ = std::make_shared<OpenedLease>(*std::move(lease), options_);
+      }
+      if (auto const piece = cut_->cut(tile.input().size())) {
+        parts_.of(tile) = {cut_, *piece};
+        return true;
+      }
+      // Its last tile may have come back before it was known to be the last.
+      settle_if_it_ends(*std::exchange(cut_, nullptr));
+    }
+  }
+
+  std::size_t fill(Tile& tile) {
+    Part const& part = parts_.of(tile);
+    part.of->read(part.piece, tile.input());
+    return part.piece.bytes;
+  }
+
+  void take(Completion& completion) {
+    Part const part = std::exchange(parts_.of(*completion.loan), {});
+    OpenedLease& opened = *part.of;
+    if (!completion.ok()) {
+      bool const lost = completion.failure != nullptr && completion.failure->kind == ErrorKind::device_lost;
+      opened.came_back(completion);
+      if (lost) keeper_.stop_taking();
+      settle_if_it_ends(opened);
+      return;
+    }
+    try {
+      sink_.take(completion, {opened.lease(), part.piece.offset});
+    } catch (std::exception const& failure) {
+      opened.came_back_unusable(failure_text(failure));
+      settle_if_it_ends(opened);
+      throw;
+    } catch (...) {
+      opened.came_back_unusable("The sink threw something that is no exception.");
+      settle_if_it_ends(opened);
+      throw;
+    }
+    opened.came_back_done();
+    settle_if_it_ends(opened);
+  }
+
+  LeaseKeeper& keeper() noexcept { return keeper_; }
+  LeaseKeeper const& keeper() const noexcept { return keeper_; }
+
+  OwnProcess const process;
+
+ private:
+  struct Part {
+    std::shared_ptr<OpenedLease> of = {};
+    OpenedLease::Piece piece = {};
+  };
+
+  void settle_if_it_ends(OpenedLease& opened) {
+    if (!opened.ends()) return;
+    Settlement settlement = opened.settlement();
+    // Of a try that was lost meanwhile there is no answer.
+    if (settlement.kind == Settlement::Kind::acknowledge && keeper_.holds(opened.lease())) {
+      try {
+        auto answer = sink_.answer(opened.lease());
+        if (!answer) return;
+        settlement.text = *std::move(answer);
+        keeper_.settle(std::move(settlement));
+        return;
+      } catch (std::exception const& failure) {
+        settlement.kind = Settlement::Kind::fail;
+        settlement.text = "at sink: " + failure_text(failure);
+      }
+    }
+    sink_.forget(opened.lease());
+    keeper_.settle(std::move(settlement));
+  }
+
+  LeaseSourceOptions const options_;
+  LeaseSink& sink_;
+  LeaseKeeper keeper_;
+  OfTiles<Part, 1> parts_;
+  std::shared_ptr<OpenedLease> cut_;  ///< The lease that is being cut; null between two.
+};
+
+LeaseSource::LeaseSource(Ledger& ledger, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options) {
+  if (pool.shape().input_bytes == 0)
+    throw Error(ErrorKind::bad_argument,
+                "Leases are read into the input of tiles, and these have none. Give them some.");
+  parts_ = std::make_unique<Parts>(ledger, pool, sink, std::move(options));
+}
+
+LeaseSource::~LeaseSource() {
+  left_to_parent(parts_);
+}
+
+Sink LeaseSource::sink() {
+  return [parts = parts_.get()](Completion& completion) { parts->take(completion); };
+}
+
+void LeaseSource::acknowledge(Lease const& lease, std::string answer) {
+  parts_->keeper().settle({.number = lease.number, .tries = lease.tries, .text = std::move(answer)});
+}
+
+void LeaseSource::fail(Lease const& lease, std::string reason) {
+  parts_->keeper().settle(
+      {.kind = Settlement::Kind::fail, .number = lease.number, .tries = lease.tries, .text = std::move(reason)});
+}
+
+void LeaseSource::finish() {
+  parts_->keeper().finish();
+}
+
+LeaseCounts LeaseSource::counts() const {
+  return parts_->keeper().counts();
+}
+
+bool LeaseSource::next(Tile& tile) {
+  return parts_->next(tile);
+}
+
+std::size_t LeaseSource::fill(Tile& tile) {
+  return parts_->fill(tile);
+}
+
+std::vector<std::string> LeaseSource::remarks() const {
+  LeaseCounts const counts = parts_->keeper().counts();
+  if (counts.refused == 0) return {};
+  return {count_text(counts.refused, "settlement") +
+          " came too late, as another had the lease by then. The first: " + parts_->keeper().refusal()};
+}
+
+}  // namespace penstock

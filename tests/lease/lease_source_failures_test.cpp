@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "lease/a_pipeline_on_leases.hpp"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/cpu/fault_hook.hpp"
+
+namespace penstock {
+namespace {
+
+using support::APipelineOnLeases;
+using support::LedgerWorld;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+TEST_F(APipelineOnLeases, ParksWhatCannotBeReadAndAnswersTheRest) {
+  std::ofstream(path("short")) << "short";
+  ledger.enqueue({{{.path = path("none")}, {.payload = "good"}, {.path = path("short"), .length = 6}}}, true);
+  open();
+  Report const report = run();
+  EXPECT_FALSE(report.ok());
+  EXPECT_EQ(report.tiles_failed, 2 * LedgerWorld::most_tries);
+  report.unread.mark_read();
+  source->finish();
+  EXPECT_EQ(ledger.progress().done, 1U);
+  auto const parked = ledger.parked();
+  ASSERT_THAT(parked, SizeIs(2));
+  EXPECT_THAT(parked[0].reason, testing::StartsWith("at source: " + path("none") + ": No such file or directory"));
+  EXPECT_THAT(parked[1].reason, HasSubstr("has 5 bytes, and the lease is of 6 from byte 0 on"));
+  EXPECT_EQ(source->counts().failed, 2 * LedgerWorld::most_tries);
+}
+
+TEST_F(APipelineOnLeases, ChargesALeaseThatTheSinkCannotUse) {
+  enqueue(5);
+  std::atomic<int> refusals = 0;
+  collector.on_take = [&](LeasePart const& part) {
+    if (part.lease.number == 3 && part.offset == tile_bytes && part.lease.tries == 1)
+      throw std::runtime_error("no room");
+  };
+  collector.on_answer = [&](Lease const& lease) {
+    if (lease.number == 2 && refusals++ == 0) throw std::runtime_error("no disk");
+  };
+  open();
+  run().unread.mark_read();
+  source->finish();
+  expect_all_answered(5);
+  EXPECT_EQ(source->counts().failed, 2U);
+  std::ranges::sort(collector.forgotten);
+  EXPECT_THAT(collector.forgotten, testing::ElementsAre(2, 3));
+}
+
+/// Seen to fail where such texts went to the ledger as they were.
+TEST_F(APipelineOnLeases, HoldsUpNoOtherLeaseByATextThatIsTooLong) {
+  enqueue(5);
+  collector.on_answer = [&](Lease const& lease) {
+    std::lock_guard const lock(collector.mutex);
+    if (lease.number == 2) collector.bytes[2].assign(LeaseWork::most_bytes + 1, 'x');
+    if (lease.number == 4) throw std::runtime_error(std::string(LeaseWork::most_bytes, 'x'));
+  };
+  open();
+  run().unread.mark_read();
+  source->finish();
+  EXPECT_EQ(ledger.progress().done, 3U);
+  auto const parked = ledger.parked();
+  ASSERT_THAT(parked, SizeIs(2));
+  EXPECT_EQ(parked[0].tries, 1U);
+  EXPECT_EQ(parked[0].reason,
+            "Its answer has 1048577 bytes, and a ledger takes 1 MiB. Put it into a file, and answer by its name.");
+  EXPECT_TRUE(parked[1].reason.ends_with("xxx ..."));
+  EXPECT_LT(parked[1].reason.size(), 5000U);
+}
+
+/// Breaks a device at its seventh upload.
+struct BreaksAnUpload final : cpu::FaultHook {
+  std::atomic<int> uploads = 0;
+  bool strikes(cpu::Fault what) noexcept override { return what == cpu::Fault::break_upload && ++uploads == 7; }
+};
+
+TEST_F(APipelineOnLeases, MakesSuspectsOfWhatWasOnALostDevice) {
+  enqueue(20);
+  cpu::CpuDevice doomed({.faults = std::make_shared<BreaksAnUpload>()});
+  {
+    Pipeline pipe(doomed,
+                  {.tile = {.input_bytes = tile_bytes}, .tuning = {.tiles = 4, .transport = Transport::copies}});
+    LeaseSource on_it(ledger, pipe.pool(), collector, {.leases = 4});
+    auto const stage = on_device([](DeviceTile const&, StreamRef) {});
+    pipe.run(on_it, stage, on_it.sink()).unread.mark_read();
+    on_it.finish();
+    EXPECT_GT(on_it.counts().failed, 0U);
+  }
+  LedgerProgress const progress = ledger.progress();
+  EXPECT_EQ(progress.out, 0U);
+  EXPECT_GT(progress.suspects, 0U);
+  open();
+  EXPECT_TRUE(run().ok());
+  source->finish();
+  expect_all_answered(20);
+}
+
+TEST_F(APipelineOnLeases, SaysThatSettlementsCameTooLate) {
+  enqueue(1);
+  std::vector<Lease> others;
+  auto const other = ledger.join();
+  collector.on_answer = [&](Lease const& lease) {
+    if (lease.tries != 1) return;
+    world->let_pass(std::chrono::seconds(3601));
+    others = other->exchange({}, 16).taken;
+    EXPECT_THAT(others, SizeIs(1));
+    other->exchange(support::settle_all(others, Settlement::Kind::acknowledge), 0);
+  };
+  open({.owner = {.silence = std::chrono::hours(1)}});
+  EXPECT_TRUE(run().ok());
+  source->finish();
+  EXPECT_EQ(source->counts().refused, 1U);
+  ASSERT_THAT(source->remarks(), SizeIs(1));
+  EXPECT_THAT(source->remarks()[0], HasSubstr("1 settlement came too late"));
+  EXPECT_THAT(ledger.answers()[0].answer, testing::StartsWith("of "));
+}
+
+/// A ledger whose owners can be refused the next exchanges.
+struct FailingLedger : Ledger {
+  Ledger& below;
+  std::atomic<bool> fails = false;
+  std::atomic<int> exchanges = 0;
+  explicit FailingLedger(Ledger& ledger) : below(ledger) {}
+
+  struct Owner : LeaseOwner {
+    FailingLedger& of;
+    std::unique_ptr<LeaseOwner> below;
+    Owner(FailingLedger& ledger, OwnerOptions options) : of(ledger), below(ledger.below.join(options)) {}
+    Exchange exchange(std::span<Settlement const> settlements, std::size_t most) override {
+      if (of.fails) throw Error(ErrorKind::system, "The disk is full.");
+      Exchange result = below->exchange(settlements, most);
+      ++of.exchanges;
+      return result;
+    }
+    void keep_alive() override { below->keep_alive(); }
+  };
+  bool enqueue(std::span<LeaseWork const> work, bool last) override { return below.enqueue(work, last); }
+  std::unique_ptr<LeaseOwner> join(OwnerOptions options) override { return std::make_unique<Owner>(*this, options); }
+  LedgerProgress progress() override { return below.progress(); }
+  std::vector<ParkedLease> parked(std::uint64_t after, std::size_t most) override { return below.parked(after, most); }
+  bool unpark(std::uint64_t number) override { return below.unpark(number); }
+  std::vector<LeaseAnswer> answers(std::uint64_t after, std::size_t most) override {
+    return below.answers(after, most);
+  }
+};
+
+TEST_F(APipelineOnLeases, EndsItsInputWhenTheLedgerFailsAndSettlesOnceItWorks) {
+  enqueue(60);
+  FailingLedger failing(ledger);
+  collector.on_answer = [&](Lease const& lease) {
+    if (lease.number == 20) failing.fails = true;
+  };
+  source.emplace(failing, pipeline.pool(), collector);
+  Report const report = run();
+  EXPECT_FALSE(report.ok());
+  EXPECT_THAT(describe(report), HasSubstr("The disk is full."));
+  report.unread.mark_read();
+  failing.fails = false;
+  source->finish();
+  EXPECT_GE(source->counts().acknowledged, 20U);
+  EXPECT_EQ(source->counts().acknowledged + source->counts().given_back, source->counts().taken);
+}
+
+/// Seen to fail where the later try was passed on at once, and where the earlier one was answered.
+TEST_F(APipelineOnLeases, BeginsALaterTryOnceAllOfTheEarlierOneIsHome) {
+  enqueue(1);
+  FailingLedger counting(ledger);
+  constexpr int tiles = 3;
+  std::atomic<int> taken_of_first = 0;
+  std::vector<std::uint32_t> answered;
+  collector.on_take = [&](LeasePart const& part) {
+    if (part.lease.tries != 1 || ++taken_of_first != 1) return;
+    world->let_pass(std::chrono::seconds(3601));
+    ledger.join()->exchange({}, 0);
+    // The source has the later try before these end, and time to pass it on.
+    for (int const seen = counting.exchanges; counting.exchanges < seen + 20;) std::this_thread::yield();
+  };
+  collector.on_answer = [&](Lease const& lease) { answered.push_back(lease.tries); };
+  LeaseSourceOptions options{.owner = {.silence = std::chrono::hours(1)}, .poll = std::chrono::milliseconds(1)};
+  options.open = [&](Lease const& lease) {
+    if (lease.tries == 2) {
+      EXPECT_EQ(taken_of_first, tiles);
+      std::lock_guard const lock(collector.mutex);
+      EXPECT_THAT(collector.forgotten, testing::ElementsAre(1));
+    }
+    return open_lease(lease);
+  };
+  source.emplace(counting, pipeline.pool(), collector, options);
+  EXPECT_TRUE(run().ok());
+  source->finish();
+  expect_all_answered(1);
+  EXPECT_THAT(answered, testing::ElementsAre(2));
+}
+
+TEST_F(APipelineOnLeases, SaysThatItCouldNotSettle) {
+  enqueue(3);
+  FailingLedger failing(ledger);
+  collector.on_answer = [&](Lease const&) { failing.fails = true; };
+  source.emplace(failing, pipeline.pool(), collector, LeaseSourceOptions{.leases = 3});
+  run().unread.mark_read();
+  EXPECT_THROW(source->finish(), Error);
+  failing.fails = false;
+}
+
+}  // namespace
+}  // namespace penstock
