@@ -39,7 +39,7 @@ int main(int count, char** arguments) try {
   Report const report = pipeline.run(generate(tiles, fill), stage, check);
 
   Recording const recording = recorder.take();
-  std::printf("%s", span_table(recording, SpanOrder::total).c_str());
+  std::printf("%s", span_table(recording, SpanOrder::kernel).c_str());
   if (count > 2) {
     std::ofstream trace(arguments[2]);
     write_trace(trace, recording);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that fails, and the call that reports it: not the launch, but the first one that waits for the device. The
-// CPU device is used, which is lost for it as a GPU is; on a GPU run late_error_cuda.
+// A kernel that fails, and the call that reports it: not the launch, but the first one that waits for the device. With
+// CUDA_LAUNCH_BLOCKING=1 that is the launch. The CPU device is used, which is lost for it as a GPU is; on a GPU run
+// late_error_cuda.
 #include <cstdio>
 #include <functional>
 #include <stdexcept>
@@ -36,7 +37,8 @@ int main() {
       std::printf("%s: no error\n", name);
     } catch (Error const& error) {
       std::printf("%s: %s\n", name, error.what());
-      return error.kind() == ErrorKind::device_lost && std::string(name) == "wait" ? 0 : 1;
+      return error.kind() == ErrorKind::device_lost && name == std::string(launches_block() ? "launch" : "wait") ? 0
+                                                                                                                 : 1;
     }
   }
   return 1;
