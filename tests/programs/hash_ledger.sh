@@ -40,25 +40,6 @@ case $2 in
     expect_code 1
     expect_err 'hash it without --ledger'
     ;;
-  SameLinesHoweverOftenItIsStopped)
-    RANDOM=20261130
-    for signal in KILL INT; do
-      for ((stops = 0; stops < 25; ++stops)); do
-        code=0
-        # The moment is anywhere in its run; it may be over before.
-        { timeout --signal="$signal" "0.0$((10 + RANDOM % 60))" "$penstock" hash --device cpu --ledger "ledger$signal" tree >out 2>err; } 2>killed || code=$?
-        case $code in
-          0) expect_same_as expected ;;
-          # It may have begun to print.
-          124 | 130 | 137) cmp -n "$(stat -c %s out)" out expected || fail 'it printed other lines' ;;
-          *) fail "exit code $code: $(cat err)" ;;
-        esac
-      done
-      run hash --device cpu --ledger "ledger$signal" tree
-      expect_code 0
-      expect_same_as expected
-    done
-    ;;
   SeveralProcessesPrintTheSameLines)
     for k in 1 2 3; do hashes --ledger ledger tree >"out$k" & done
     wait
