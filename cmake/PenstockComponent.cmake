@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # penstock_add_component(NAME SENTENCE "what it adds" NEEDS components... LAYERS layers... [PACKAGES packages...]
-#                        [FOLDER folder] [DIVIDED] [BY_NAME_ONLY] [SHARED | WITHOUT_LIBRARY])
+#                        [FOLDER folder] [REMEDY "what to do if it is not installed"] [PKG_CONFIG packages...]
+#                        [DIVIDED] [BY_NAME_ONLY] [ONE_NAME] [SHARED | WITHOUT_LIBRARY])
 #
 # Records a component, the level above the layers: its layers may use those of the components that it reaches through NEEDS.
 # tests/house holds the code to it, and penstock_add_archives the libraries.
@@ -8,13 +9,15 @@
 # Its layers lie in src/NAME, or in src/FOLDER.
 #
 # A component is installed as one static library, penstock::NAME; if one of its layers is FLAVOURED, as a second one,
-# penstock::NAME_legacy. PACKAGES are what find_package has to find for it.
+# penstock::NAME_legacy. PACKAGES are what find_package has to find for it, PKG_CONFIG what pkg-config has to find for programs that
+# link all components. REMEDY is a sentence for those who ask for a component that a build may leave out.
 #
 # DIVIDED: its layers without a flavour are a library of their own, penstock::NAME_once, which components without a flavour link.
 # BY_NAME_ONLY: penstock::penstock leaves it out. SHARED: it has one shared library, which holds what it needs of others.
-# WITHOUT_LIBRARY: it is programs.
+# WITHOUT_LIBRARY: it is programs. ONE_NAME: its headers were never in include/penstock itself, so they have no name there.
 function(penstock_add_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 component "DIVIDED;BY_NAME_ONLY;SHARED;WITHOUT_LIBRARY" "SENTENCE;FOLDER" "NEEDS;LAYERS;PACKAGES")
+  cmake_parse_arguments(PARSE_ARGV 1 component "DIVIDED;BY_NAME_ONLY;ONE_NAME;SHARED;WITHOUT_LIBRARY" "SENTENCE;FOLDER;REMEDY"
+    "NEEDS;LAYERS;PACKAGES;PKG_CONFIG")
   get_property(known GLOBAL PROPERTY PENSTOCK_COMPONENTS)
   set(component_REACH ${name})
   foreach(below IN LISTS component_NEEDS)
@@ -32,7 +35,7 @@ function(penstock_add_component name)
     set(component_LIBRARY FALSE)
   endif()
   set_property(GLOBAL APPEND PROPERTY PENSTOCK_COMPONENTS ${name})
-  foreach(fact NEEDS LAYERS PACKAGES FOLDER REACH DIVIDED BY_NAME_ONLY SHARED LIBRARY)
+  foreach(fact NEEDS LAYERS PACKAGES PKG_CONFIG FOLDER REMEDY REACH DIVIDED BY_NAME_ONLY ONE_NAME SHARED LIBRARY)
     set_property(GLOBAL PROPERTY PENSTOCK_COMPONENT_${name}_${fact} ${component_${fact}})
   endforeach()
   foreach(layer IN LISTS component_LAYERS)

@@ -38,10 +38,13 @@ penstock_add_component(records
 
 # It is built where SQLite is (src/CMakeLists.txt).
 penstock_add_component(lease
-  SENTENCE "Work on lease: many processes, each piece answered once; a ledger in a file of SQLite."
-  NEEDS    engine
-  PACKAGES "SQLite3 3.40"
-  LAYERS   lease)
+  ONE_NAME
+  SENTENCE   "Work on lease: many processes, each piece answered once; a ledger in a file of SQLite."
+  REMEDY     "'lease' is built where SQLite 3.40 is: install libsqlite3-dev and build penstock again."
+  NEEDS      engine
+  PACKAGES   "SQLite3 3.40"
+  PKG_CONFIG sqlite3
+  LAYERS     lease)
 
 penstock_add_component(kernels
   SENTENCE "Built-in kernels: BLAKE3, sums, transforms."
@@ -93,6 +96,7 @@ penstock_add_component(jobs
   BY_NAME_ONLY
   FOLDER   programs
   SENTENCE "The program of a job: run, bench, compare, tune and watch. Its headers are not installed."
+  REMEDY   "'jobs' is built with -DPENSTOCK_TOOLS=ON."
   NEEDS    observe models operate job kernels
   LAYERS   page command measure whole_programs bench compare tune injection watched watch jobs)
 

@@ -55,6 +55,8 @@ names=$(sed -n 's/^list(APPEND penstock_components \(.*\))$/\1/p' "$build/pensto
 refuses "penstock has no component 'file'. There are: ${names//$'\n'/, }." -DCOMPONENTS=file
 refuses "For the component 'engine' penstock needs Hwloc 2.5, which CMake does not find." -DCMAKE_DISABLE_FIND_PACKAGE_Hwloc=ON
 refuses "For the component 'ingest' this installation of penstock lacks: ingest." -DCOMPONENTS=ingest
+refuses "this installation of penstock lacks: lease. Install what it lacks, too. 'lease' is built where SQLite 3.40 is: install libsqlite3-dev" \
+  -DCOMPONENTS=lease
 installs packets
 refuses "For the component 'packets' this installation of penstock lacks: ingest, kernels." -DCOMPONENTS=packets
 builds engine

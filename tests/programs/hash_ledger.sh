@@ -40,23 +40,23 @@ case $2 in
     expect_code 1
     expect_err 'hash it without --ledger'
     ;;
-  SameLinesHoweverOftenItIsStopped)
-    RANDOM=20261130
-    for signal in KILL INT; do
-      for ((stops = 0; stops < 25; ++stops)); do
-        code=0
-        # The moment is anywhere in its run; it may be over before.
-        { timeout --signal="$signal" "0.0$((10 + RANDOM % 60))" "$penstock" hash --device cpu --ledger "ledger$signal" tree >out 2>err; } 2>killed || code=$?
-        case $code in
-          0) expect_same_as expected ;;
-          # It may have begun to print.
-          124 | 130 | 137) cmp -n "$(stat -c %s out)" out expected || fail 'it printed other lines' ;;
-          *) fail "exit code $code: $(cat err)" ;;
-        esac
+  ItsOwnFilesAreNeitherHashedNorWritten)
+    for k in 1 2 3; do hashes --ledger tree/ledger tree >"out$k" & done
+    wait
+    for k in 1 2 3; do cmp "out$k" expected || fail "process $k printed other lines"; done
+    run hash --device cpu --ledger tree/ledger tree
+    expect_code 0
+    expect_same_as expected
+    ln -s tree/other link
+    run hash --device cpu --ledger tree/other link tree/large
+    expect_code 1
+    expect_err 'link: is a file of the ledger, which is not hashed'
+    for file in link tree/other tree/other-wal tree/other-shm tree/other-locks; do
+      for option in --html --trace; do
+        run hash --device cpu --ledger link "$option" "$file" tree/large
+        expect_code 2
+        expect_err "$option $file would overwrite what is to be read"
       done
-      run hash --device cpu --ledger "ledger$signal" tree
-      expect_code 0
-      expect_same_as expected
     done
     ;;
   SeveralProcessesPrintTheSameLines)
@@ -64,9 +64,30 @@ case $2 in
     wait
     for k in 1 2 3; do cmp "out$k" expected || fail "process $k printed other lines"; done
     ;;
+  AProcessThatIsShortOfDescriptorsSaysNothingOfFiles)
+    stopped=0
+    for ((most = 8; most < 48; ++most)); do
+      code=0
+      (ulimit -n "$most" && exec "$penstock" hash --device cpu --ledger "ledger$most" tree) >out 2>err || code=$?
+      if [[ $code == 0 ]]; then
+        expect_same_as expected
+        continue
+      fi
+      ((++stopped))
+      [[ $code != 1 ]] || fail "of $most descriptors it says that files cannot be hashed: $(cat err)"
+      run hash --device cpu --ledger "ledger$most" tree
+      expect_code 0
+      expect_same_as expected
+    done
+    ((stopped > 0 && stopped < 40)) || fail "$stopped of 40 processes were short of descriptors"
+    ;;
   TheLedgerOfOtherWorkIsRefused)
     hashes --ledger ledger tree >out
     run hash --device cpu --ledger ledger tree/small
+    expect_code 2
+    expect_err 'is the ledger of other work'
+    hashes --ledger spaces 'tree/large b' >out || true
+    run hash --device cpu --ledger spaces tree/large b
     expect_code 2
     expect_err 'is the ledger of other work'
     run hash --device cpu --ledger expected tree

@@ -74,6 +74,7 @@ struct WantedFile {
   std::string shown = {};                         ///< The path as that list has it, or empty.
   std::shared_ptr<OpenFolder const> folder = {};  ///< The same as InputFile::folder.
   mode_t kind = 0;                                ///< The same as FoundFile::kind.
+  std::uint64_t lease = 0;                        ///< Which of its leases a LedgerHash gave it with; 0: none.
 
   /// False for what is known to be no regular file: standard input, a pipe, a device.
   bool may_be_file() const noexcept { return path != "-" && (kind == 0 || S_ISREG(kind)); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/hash/hash_book.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace penstock::cli {
@@ -12,12 +13,13 @@ HashBook::Record& HashBook::record(std::uint64_t file) {
   return records_.at(file - first_);
 }
 
-std::uint64_t HashBook::open(std::string path, std::string expected, std::string shown) {
+std::uint64_t HashBook::open(std::string path, std::string expected, std::string shown, std::uint64_t lease) {
   std::scoped_lock const lock(mutex_);
   HashedFile& file = records_.emplace_back().file;
   file.path = std::move(path);
   file.expected = std::move(expected);
   file.shown = std::move(shown);
+  file.lease = lease;
   return first_ + records_.size() - 1;
 }
 
@@ -66,10 +68,11 @@ void HashBook::add(std::span<WholeFile const> files) {
   hand_out();
 }
 
-void HashBook::fail(std::uint64_t file, std::string const& problem) {
+void HashBook::fail(std::uint64_t file, std::string const& problem, HashFault fault) {
   std::scoped_lock const lock(mutex_);
   Record& mine = record(file);
   note_locked(mine, problem);
+  mine.file.fault = std::max(mine.file.fault, fault);
   ++mine.back;
   hand_out();
 }

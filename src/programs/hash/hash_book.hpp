@@ -14,6 +14,13 @@
 
 namespace penstock::cli {
 
+/// The cause of a file's problem, from the least to the worst.
+enum class HashFault : std::uint8_t {
+  file,     ///< The file itself: who tries again gets the same.
+  process,  ///< This process, which could not hash it; another may.
+  device    ///< The loss of a device.
+};
+
 /// Result for one file.
 struct HashedFile {
   std::string path;
@@ -23,6 +30,8 @@ struct HashedFile {
   bool cancelled = false;              ///< It was not hashed because the run was stopped.
   std::string expected;                ///< The run was stopped before it was hashed.
   std::string shown;                   ///< The sum of a check list, in hexadecimal; empty without one.
+  HashFault fault = HashFault::file;   ///< The cause of the problem; the worst, if several tiles failed.
+  std::uint64_t lease = 0;             ///< The same as WantedFile::lease.
 };
 
 /// Result for a file that was hashed in one go.
@@ -49,9 +58,9 @@ class HashBook {
   explicit HashBook(OnFile on_file, OnEnough on_enough = {});
 
   /// Begins a file and returns its number.
-  std::uint64_t open(std::string path, std::string expected, std::string shown = {});
-  /// Begins these files, one after the other, and returns the first one's number. Only `path`, `expected` and `shown`
-  /// count.
+  std::uint64_t open(std::string path, std::string expected, std::string shown = {}, std::uint64_t lease = 0);
+  /// Begins these files, one after the other, and returns the first one's number. Only `path`, `expected`, `shown`
+  /// and `lease` count.
   std::uint64_t open(std::vector<HashedFile> files);
   /// Says that no more tiles of this file will begin; `tiles` did, at least one unless it has a problem.
   ///
@@ -69,7 +78,7 @@ class HashBook {
   /// all of them.
   void add(std::span<WholeFile const> files);
   /// Notes a tile that returned without a result, for this reason.
-  void fail(std::uint64_t file, std::string const& problem);
+  void fail(std::uint64_t file, std::string const& problem, HashFault fault = HashFault::file);
   /// Notes a tile that returned without a result, because the run was stopped.
   void cancel(std::uint64_t file);
   /// Notes a problem of the file itself; the first one counts. For a file that is not closed yet.

@@ -24,6 +24,7 @@
 #include "programs/hash/hash_job.hpp"
 #include "programs/hash/hash_sink.hpp"
 #include "programs/hash/hash_source.hpp"
+#include "programs/hash/ledger_files.hpp"
 #include "programs/measure/built_in.hpp"
 #include "programs/measure/job_profile.hpp"
 #include "programs/measure/work_stages.hpp"
@@ -130,6 +131,7 @@ ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
   trace.check();
   std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
   for (std::string const& path : inputs()) read.push_back({.option = "PATH", .path = path, .whole_folder = false});
+  for (std::string const& name : LedgerFiles::names(ledger)) read.push_back({"--ledger", name, {}, false});
   FilesToWrite files(read, std::vector<NamedFile>{trace.named(), figures.page()}, interrupt.token());
   auto const open = [wish = pipeline.wish()] { return open_devices(wish); };
   HashFiles const own{.trace = files.of("--trace"), .page = files.of("--html")};
@@ -269,10 +271,8 @@ ExitCode HashCommand::run_after_head_start(OpenDevices const& open, StandardOutp
 Report HashCommand::run_through(Pipeline& pipe, HashJob& job, DeviceGroup const& devices,
                                 std::stop_token const& interrupted) const {
   HashSource& source = job.source_for(pipe.pool());
-  HashSink sink(source, job.book(), job.progress(), job.enough(), [&] {
-    job.device_was_lost();
-    return devices.size() == 1 || devices.all_lost();
-  });
+  HashSink sink(source, job.book(), job.progress(), job.enough(),
+                [&] { return devices.size() == 1 || devices.all_lost(); });
   return pipe.run(
       source, stage_per_lane<measure::HashStage>(), [&](Completion const& completion) { sink.take(completion); },
       interrupted);
@@ -291,8 +291,9 @@ ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup con
     throw Error(ErrorKind::device_lost, why + (report.attribution ? "\n" + describe(*report.attribution) : ""));
   }
   if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
+  job.expect_able();
   job.say_what_was_passed_over();
-  return job.output().all_well() ? exit_ok : exit_some_failed;
+  return job.all_well() ? exit_ok : exit_some_failed;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -16,6 +16,7 @@
 
 #include "engine/core/number_text.hpp"
 #include "engine/core/pool.hpp"
+#include "penstock/error.hpp"
 #include "programs/command/program.hpp"
 
 namespace penstock::cli {
@@ -120,16 +121,23 @@ HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token co
       progress_(request_.draw_progress),
       output_(request_.format, progress_, output),
       pass_on_(interrupted, PassOn{&enough_}),
-      book_([this](HashedFile const& file) { ledger_ ? ledger_->file(file) : output_.file(file); },
-            [this] {
-              if (!output_.flush()) enough_.request_stop();
-            }),
+      book_(
+          [this](HashedFile const& file) {
+            if (!ledger_) return output_.file(file);
+            if (!ledger_->file(file)) enough_.request_stop();
+          },
+          [this] {
+            if (!output_.flush()) enough_.request_stop();
+          }),
       list_(
           request_.paths, [this](std::string const& about, std::string const& what) { output_.problem(about, what); },
           enough_.get_token()),
       walk_(request_.paths) {
   if (request_.files.page != nullptr) output_.keep_rows();
-  if (!request_.ledger.empty()) ledger_.emplace(request_.ledger, request_.paths, walk_, enough_.get_token());
+  if (!request_.ledger.empty()) {
+    auto const is_left_out = [this](std::string const& path) { return is_passed_over(written_at(path)); };
+    ledger_.emplace(request_.ledger, request_.paths, walk_, is_left_out, enough_.get_token());
+  }
   if (progress_.drawn() && !request_.check && !ledger_)
     measuring_ = std::jthread([this](std::stop_token const& stop) { measure(request_.paths, progress_, stop); });
 }
@@ -172,19 +180,29 @@ std::optional<WantedFile> HashJob::next() {
       if (!enough_.stop_requested()) all_taken_ = true;
       return std::nullopt;
     }
-    HashFiles const& files = request_.files;
-    auto const is = [&](OutputFile const* file) { return file != nullptr && file->is(wanted->path); };
-    OutputFile const* const written = is(files.trace) ? files.trace : is(files.page) ? files.page : nullptr;
-    if (written == nullptr) return wanted;
-    // An empty file, as made by mktemp, is passed over; any other is an input like others, and stays.
-    if (!request_.check && !written->held_something()) continue;
-    (written == files.trace ? reads_its_trace_ : reads_its_page_) = true;
-    return wanted;
+    OutputFile const* const written = written_at(wanted->path);
+    if (!is_passed_over(written)) {
+      note_read(written);
+      return wanted;
+    }
+    if (ledger_) ledger_->leave_out(*wanted);
   }
 }
 
-void HashJob::device_was_lost() noexcept {
-  if (ledger_) ledger_->device_was_lost();
+/// The one of HashRequest::files that this path leads to, or null.
+OutputFile const* HashJob::written_at(std::string const& path) const {
+  HashFiles const& files = request_.files;
+  auto const is = [&](OutputFile const* file) { return file != nullptr && file->is(path); };
+  return is(files.trace) ? files.trace : is(files.page) ? files.page : nullptr;
+}
+
+/// True for an empty file, as made by mktemp. Any other is an input like others, and stays.
+bool HashJob::is_passed_over(OutputFile const* file) const noexcept {
+  return file != nullptr && !request_.check && !file->held_something();
+}
+
+void HashJob::note_read(OutputFile const* file) {
+  if (file != nullptr) (file == request_.files.trace ? reads_its_trace_ : reads_its_page_) = true;
 }
 
 void HashJob::finish_ledger() {
@@ -192,10 +210,18 @@ void HashJob::finish_ledger() {
   // The lines of a million files take a hundred megabytes.
   constexpr std::uint64_t files_at_once = 4096;
   bool const all = ledger_->finish([this, files = std::uint64_t{0}](HashedFile const& file) mutable {
+    // Another process may have read it.
+    note_read(written_at(file.path));
     output_.file(file);
     if (++files % files_at_once == 0) output_.flush();
   });
+  unfinished_ = !all;
   if (!all) progress_.complain(message_of(request_.ledger + " has what was hashed: the same command goes on."));
+}
+
+void HashJob::expect_able() const {
+  auto const why = ledger_ ? ledger_->inability() : std::nullopt;
+  if (why) throw Error(ErrorKind::system, *why);
 }
 
 void HashJob::say_what_was_passed_over() {

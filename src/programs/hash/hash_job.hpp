@@ -74,14 +74,14 @@ class HashJob {
   HashBook& book() noexcept { return book_; }
   Progress& progress() noexcept { return progress_; }
   HashOutput& output() noexcept { return output_; }
-  /// Says that a tile failed because its device is lost.
-  ///
-  /// Threads: any.
-  void device_was_lost() noexcept;
   /// Settles what came from the ledger. Prints all files of it, if each has a result, and otherwise a message.
   ///
   /// Throws: as LedgerHash::finish.
   void finish_ledger();
+  /// Throws: Error of kind system, if this process could not hash a file that others may be able to hash.
+  void expect_able() const;
+  /// True if each file has been hashed and matches, as far as is known.
+  bool all_well() const noexcept { return !unfinished_ && output_.all_well(); }
   /// Reports links below directories, on standard error.
   void say_what_was_passed_over();
   /// Ends the input: it also wakes a thread that waits for a stream.
@@ -96,6 +96,9 @@ class HashJob {
 
  private:
   std::optional<WantedFile> next();
+  OutputFile const* written_at(std::string const& path) const;
+  bool is_passed_over(OutputFile const* file) const noexcept;
+  void note_read(OutputFile const* file);
   bool waits_for_lists() const;
 
   HashRequest const request_;
@@ -111,6 +114,7 @@ class HashJob {
   CheckList list_;
   FileWalk walk_;
   std::optional<LedgerHash> ledger_;
+  bool unfinished_ = false;  ///< The ledger has files without a result.
   std::atomic<bool> all_taken_{false};
   std::atomic<bool> reads_its_trace_{false};
   std::atomic<bool> reads_its_page_{false};

@@ -8,6 +8,14 @@
 #include "penstock/error.hpp"
 
 namespace penstock::cli {
+namespace {
+
+HashFault fault_of(Failure const& failure) {
+  if (failure.kind == ErrorKind::device_lost) return HashFault::device;
+  return failure.stage == "source" ? HashFault::file : HashFault::process;
+}
+
+}  // namespace
 
 HashSink::HashSink(HashSource const& source, HashBook& book, Progress& progress, std::stop_source enough,
                    std::function<bool()> no_device_left)
@@ -31,7 +39,7 @@ void HashSink::take(Completion const& completion) {
     case Outcome::failed:
       // This comes first, since the book may throw.
       stop_without_device(completion);
-      book_.fail(place.file, completion.failure->reason);
+      book_.fail(place.file, completion.failure->reason, fault_of(*completion.failure));
       break;
     case Outcome::cancelled:
       book_.cancel(place.file);
@@ -52,7 +60,7 @@ void HashSink::take(FileGroup const& group, Completion const& completion) {
   for (GroupedFile const& file : group.files) {
     if (file.deferred) continue;
     if (completion.outcome == Outcome::failed) {
-      book_.fail(file.number, completion.failure->reason);
+      book_.fail(file.number, completion.failure->reason, fault_of(*completion.failure));
     } else {
       book_.cancel(file.number);
     }

@@ -96,6 +96,7 @@ std::optional<InputFile> HashSource::next_wanted() {
   }
   expected_ = std::move(wanted->expected);
   shown_ = std::move(wanted->shown);
+  lease_ = wanted->lease;
   InputFile input{.path = std::move(wanted->path), .folder = std::move(wanted->folder)};
   if (!wanted->problem.empty()) input.problem.emplace(wanted->problem);
   return input;
@@ -135,6 +136,7 @@ std::vector<GroupedFile> HashSource::gather() {
     its.path = std::move(wanted->path);
     its.expected = std::move(wanted->expected);
     its.shown = std::move(wanted->shown);
+    its.lease = wanted->lease;
   }
   if (group.empty()) return group;
   std::uint64_t number = book_.open(std::move(named));
@@ -247,7 +249,7 @@ FileGroup const* HashSource::group_of(Tile const& tile) const {
 
 void HashSource::opened(std::uint64_t /*file*/, InputFile const& input) {
   auto const again = std::exchange(comes_again_, std::nullopt);
-  file_ = again ? *again : book_.open(input.path, std::move(expected_), std::move(shown_));
+  file_ = again ? *again : book_.open(input.path, std::move(expected_), std::move(shown_), lease_);
   within_file_ = true;
 }
 

@@ -116,8 +116,9 @@ class HashSource final : public Source, private FileObserver {
   std::atomic<bool> within_file_{false};      ///< `files_` has not finished that file.
   std::atomic<std::uint64_t> grouped_files_{0}, grouped_bytes_{0}, deferred_files_{0};
   std::atomic<bool> cut_short_{false};
-  std::string expected_;  ///< The sum expected of the file that was wanted last.
-  std::string shown_;     ///< WantedFile::shown of that file.
+  std::string expected_;     ///< The sum expected of the file that was wanted last.
+  std::string shown_;        ///< WantedFile::shown of that file.
+  std::uint64_t lease_ = 0;  ///< WantedFile::lease of that file.
   FileSource files_;
 };
 

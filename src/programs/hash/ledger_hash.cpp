@@ -6,24 +6,21 @@
 #ifdef PENSTOCK_WITH_LEASE
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <charconv>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <filesystem>
 #include <map>
 #include <mutex>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include "lease/lease_keeper.hpp"
 #include <sys/stat.h>
 
-#include "engine/core/fnv.hpp"
-#include "engine/core/number_text.hpp"
+#include "engine/core/failure_text.hpp"
 #include "penstock/lease/sqlite_ledger.hpp"
+#include "programs/hash/ledger_files.hpp"
+#include "programs/hash/ledger_text.hpp"
 #endif
 
 namespace penstock::cli {
@@ -37,78 +34,30 @@ constexpr std::size_t most_files = 128;
 constexpr std::uint64_t most_file_bytes = std::uint64_t{64} << 20;
 constexpr std::size_t most_path_bytes = std::size_t{64} << 10;
 
-/// Texts in a lease or an answer end with a zero, which no path has.
-void put(std::string& to, std::string_view text) {
-  to += text;
-  to += '\0';
-}
-std::string_view take_text(std::string_view& from) {
-  std::size_t const end = std::min(from.find('\0'), from.size());
-  std::string_view const text = from.substr(0, end);
-  from.remove_prefix(std::min(end + 1, from.size()));
-  return text;
+constexpr char const* is_of_the_ledger = "is a file of the ledger, which is not hashed";
+
+/// True for the problem of a process or a machine that has no descriptors or no memory left.
+bool is_shortage(std::string_view problem) {
+  constexpr std::array<int, 3> numbers{EMFILE, ENFILE, ENOMEM};
+  return std::any_of(numbers.begin(), numbers.end(),
+                     [&](int number) { return problem.find(system_problem(number)) != std::string_view::npos; });
 }
 
-std::vector<WantedFile> files_of(std::string_view payload) {
-  std::vector<WantedFile> files;
-  while (!payload.empty()) {
-    WantedFile& file = files.emplace_back();
-    file.path = take_text(payload);
-    file.problem = take_text(payload);
-  }
-  return files;
-}
-
-void put(std::string& answer, HashedFile const& file) {
-  put(answer, file.path);
-  put(answer, file.digest ? blake3_hex(*file.digest) : "");
-  put(answer, std::to_string(file.bytes));
-  put(answer, file.problem);
-}
-
-/// The number in these digits; 0 for others.
-template <class Number>
-Number number_of(std::string_view digits, int base) {
-  Number number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
-  return number;
-}
-
-HashedFile take_result(std::string_view& answer) {
-  HashedFile file;
-  file.path = take_text(answer);
-  std::string_view const hex = take_text(answer);
-  if (!hex.empty()) {
-    Blake3Digest& digest = file.digest.emplace();
-    for (std::size_t k = 0; k < digest.size() && 2 * k < hex.size(); ++k)
-      digest[k] = std::byte{number_of<std::uint8_t>(hex.substr(2 * k, 2), 16)};
-  }
-  file.bytes = number_of<std::uint64_t>(take_text(answer), 10);
-  file.problem = take_text(answer);
-  return file;
-}
-
-/// What the ledger is for: these paths, seen from this folder. Of many paths a checksum says which.
-std::string purpose_of(std::vector<std::string> const& paths) {
-  constexpr std::size_t longest = 300;
-  std::string all;
-  for (std::string const& path : paths) {
-    if (path == "-")
-      throw Error(ErrorKind::bad_argument, "--ledger is for files that can be read again, and '-' is not: name files.");
-    all += " " + path;
-  }
-  std::string text = "penstock hash, in " + std::filesystem::current_path().string() + ", of";
-  if (all.size() <= longest) return text + all;
-  std::uint64_t const sum = fnv(std::as_bytes(std::span(all)));
-  return text + all.substr(0, longest) + " ... " + count_text(paths.size(), "path") + ", " + std::to_string(sum);
-}
-
-std::vector<LeaseWork> leases_of(FileWalk& walk, std::stop_token const& stop) {
+std::vector<LeaseWork> leases_of(FileWalk& walk, LedgerFiles const& own, LedgerHash::LeftOut const& is_left_out,
+                                 std::stop_token const& stop) {
   std::vector<LeaseWork> leases;
   std::size_t files = most_files;
   std::uint64_t bytes = 0;
   while (auto found = walk.next()) {
     if (stop.stop_requested()) return leases;
+    if (is_shortage(found->problem)) throw Error(ErrorKind::system, found->path + ": " + found->problem);
+    struct stat status {};
+    bool const is_there = found->problem.empty() && stat(found->path.c_str(), &status) == 0;
+    if (is_there && own.has(status)) {
+      if (found->folder != nullptr) continue;
+      found->problem = is_of_the_ledger;
+    }
+    if (is_there && is_left_out(found->path)) continue;
     if (files >= most_files || bytes >= most_file_bytes || leases.back().payload.size() >= most_path_bytes) {
       leases.emplace_back();
       files = 0;
@@ -117,12 +66,9 @@ std::vector<LeaseWork> leases_of(FileWalk& walk, std::stop_token const& stop) {
     bool const regular = found->kind == 0 || S_ISREG(found->kind);
     if (found->problem.empty() && !regular)
       found->problem = "is no regular file, and cannot be read again; hash it without --ledger";
-    put(leases.back().payload, found->path);
-    put(leases.back().payload, found->problem);
-    struct stat status {};
+    put_wanted(leases.back().payload, found->path, found->problem);
     ++files;
-    if (found->problem.empty() && stat(found->path.c_str(), &status) == 0)
-      bytes += static_cast<std::uint64_t>(status.st_size);
+    if (is_there && regular) bytes += static_cast<std::uint64_t>(status.st_size);
   }
   return leases;
 }
@@ -131,10 +77,12 @@ std::vector<LeaseWork> leases_of(FileWalk& walk, std::stop_token const& stop) {
 
 class LedgerHash::Parts {
  public:
-  Parts(std::string const& path, std::vector<std::string> const& paths, FileWalk& walk, std::stop_token const& stop)
-      : ledger_(path, {.purpose = purpose_of(paths), .most_tries = most_tries}) {
+  Parts(std::string const& path, std::vector<std::string> const& paths, FileWalk& walk, LeftOut const& is_left_out,
+        std::stop_token const& stop)
+      : ledger_(path, {.purpose = purpose_of(paths), .most_tries = most_tries}), own_(path) {
     if (!ledger_.progress().closed) {
-      auto const leases = leases_of(walk, stop);
+      own_.look();
+      auto const leases = leases_of(walk, own_, is_left_out, stop);
       // Where another process was faster, the ledger has these leases already.
       if (!stop.stop_requested()) ledger_.enqueue(leases, true);
     }
@@ -147,29 +95,45 @@ class LedgerHash::Parts {
       if (!lease) return std::nullopt;
       files_ = files_of(lease->work.payload);
       next_file_ = 0;
+      own_.look();
       std::lock_guard const lock(mutex_);
-      held_.push_back({.number = lease->number, .tries = lease->tries, .left = files_.size()});
+      held_.emplace(++last_held_, Held{.number = lease->number, .tries = lease->tries, .left = files_.size()});
     }
-    return std::move(files_[next_file_++]);
+    WantedFile& file = files_[next_file_++];
+    file.lease = last_held_;
+    struct stat status {};
+    if (file.problem.empty() && stat(file.path.c_str(), &status) == 0 && own_.has(status))
+      file.problem = is_of_the_ledger;
+    return std::move(file);
   }
 
-  void file(HashedFile const& file) {
+  void leave_out(WantedFile const& file) {
     std::lock_guard const lock(mutex_);
-    Held& held = held_.front();
-    if (file.cancelled) held.cancelled = true;
-    // The rest of its files may never come; what is settled later of this lease does not count.
-    if (lost_.load() && !file.problem.empty()) settle(held, Settlement::Kind::suspect, file.problem);
-    put(held.answer, file);
-    if (--held.left != 0) return;
-    if (held.cancelled) {
-      settle(held, Settlement::Kind::give_back, {});
-    } else {
-      settle(held, Settlement::Kind::acknowledge, std::move(held.answer));
-    }
-    held_.pop_front();
+    count(held_.find(file.lease));
   }
 
-  void device_was_lost() noexcept { lost_.store(true); }
+  bool file(HashedFile const& file) {
+    std::lock_guard const lock(mutex_);
+    auto const at = held_.find(file.lease);
+    if (at == held_.end()) return true;
+    Held& held = at->second;
+    if (file.cancelled) held.cancelled = true;
+    // The rest of its files may never come; what is settled later of this try does not count.
+    if (file.fault == HashFault::device) settle(held, Settlement::Kind::suspect, file.problem);
+    bool const is_able = file.fault != HashFault::process && !is_shortage(file.problem);
+    if (!is_able) {
+      held.cancelled = true;
+      if (!inability_) inability_ = file.path + ": " + file.problem;
+    }
+    put_result(held.answer, file);
+    count(at);
+    return is_able;
+  }
+
+  std::optional<std::string> inability() const {
+    std::lock_guard const lock(mutex_);
+    return inability_;
+  }
 
   bool finish(std::function<void(HashedFile const&)> const& print) {
     keeper_->finish();
@@ -198,7 +162,7 @@ class LedgerHash::Parts {
       if (page.empty()) break;
       for (LeaseAnswer const& one : page) {
         print_parked(one.number);
-        for (std::string_view rest = one.answer; !rest.empty();) print(take_result(rest));
+        for (HashedFile const& file : results_of(one.answer)) print(file);
       }
       after = page.back().number;
     }
@@ -219,32 +183,48 @@ class LedgerHash::Parts {
     std::string answer = {};
     bool cancelled = false;
   };
+  /// Settles a lease once all its files have a result, or need none.
+  void count(std::map<std::uint64_t, Held>::iterator at) {
+    Held& held = at->second;
+    if (--held.left != 0) return;
+    if (held.cancelled) {
+      settle(held, Settlement::Kind::give_back, {});
+    } else {
+      settle(held, Settlement::Kind::acknowledge, std::move(held.answer));
+    }
+    held_.erase(at);
+  }
   void settle(Held const& held, Settlement::Kind kind, std::string text) {
     keeper_->settle({.kind = kind, .number = held.number, .tries = held.tries, .text = std::move(text)});
   }
 
   SqliteLedger ledger_;
+  LedgerFiles own_;
   std::optional<LeaseKeeper> keeper_;
   std::vector<WantedFile> files_;  ///< Those of the lease that was taken last.
   std::size_t next_file_ = 0;
-  std::mutex mutex_;
-  std::deque<Held> held_;  ///< In the order of their files.
-  std::atomic<bool> lost_{false};
+  std::mutex mutable mutex_;
+  /// Leases by WantedFile::lease: of one that is suspect, the next try may be here while files of the last one are.
+  std::map<std::uint64_t, Held> held_;
+  std::uint64_t last_held_ = 0;
+  std::optional<std::string> inability_;
 };
 
 LedgerHash::LedgerHash(std::string const& ledger, std::vector<std::string> const& paths, FileWalk& walk,
-                       std::stop_token const& stop)
-    : parts_(std::make_unique<Parts>(ledger, paths, walk, stop)) {}
+                       LeftOut const& is_left_out, std::stop_token const& stop)
+    : parts_(std::make_unique<Parts>(ledger, paths, walk, is_left_out, stop)) {}
 #else
 class LedgerHash::Parts {
  public:
   std::optional<WantedFile> next() { return std::nullopt; }
-  void file(HashedFile const&) {}
-  void device_was_lost() noexcept {}
+  void leave_out(WantedFile const&) {}
+  bool file(HashedFile const&) { return false; }
+  std::optional<std::string> inability() const { return std::nullopt; }
   bool finish(std::function<void(HashedFile const&)> const&) { return false; }
 };
 
-LedgerHash::LedgerHash(std::string const&, std::vector<std::string> const&, FileWalk&, std::stop_token const&) {
+LedgerHash::LedgerHash(std::string const&, std::vector<std::string> const&, FileWalk&, LeftOut const&,
+                       std::stop_token const&) {
   throw Error(ErrorKind::unsupported,
               "This build has no ledgers, as SQLite was not there: install libsqlite3-dev, and build penstock again.");
 }
@@ -256,12 +236,16 @@ std::optional<WantedFile> LedgerHash::next() {
   return parts_->next();
 }
 
-void LedgerHash::file(HashedFile const& file) {
-  parts_->file(file);
+void LedgerHash::leave_out(WantedFile const& file) {
+  parts_->leave_out(file);
 }
 
-void LedgerHash::device_was_lost() noexcept {
-  parts_->device_was_lost();
+bool LedgerHash::file(HashedFile const& file) {
+  return parts_->file(file);
+}
+
+std::optional<std::string> LedgerHash::inability() const {
+  return parts_->inability();
 }
 
 bool LedgerHash::finish(std::function<void(HashedFile const&)> const& print) {
