@@ -61,6 +61,7 @@ class LeaseKeeper {
   void keep(Lease lease);
   void give_back_the_rest();
   bool wants_leases() const noexcept;
+  bool gives_up() const noexcept;
   bool is_due(Time now) const noexcept;
   std::optional<Time> next_time() const noexcept;
   void exchange(std::unique_lock<std::mutex>& lock);
@@ -82,6 +83,8 @@ class LeaseKeeper {
   bool stopped_ = false;                              ///< No more are to be taken.
   bool ending_ = false;                               ///< `finish` waits for the thread.
   Time not_before_ = {};                              ///< The ledger had nothing, and is not asked before.
+  std::chrono::milliseconds pause_{0};                ///< Not 0: the ledger cannot be written for now.
+  Time retry_at_ = {};                                ///< Then it is tried again.
   Time heard_ = {};                                   ///< When the ledger was asked last.
   std::exception_ptr problem_;
   LeaseCounts counts_;

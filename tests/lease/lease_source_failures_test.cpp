@@ -129,6 +129,8 @@ struct FailingLedger : Ledger {
   Ledger& below;
   std::atomic<bool> fails = false;
   std::atomic<int> exchanges = 0;
+  std::atomic<int> unavailable = 0;  ///< Number of exchanges for which it cannot be written.
+  std::atomic<int> refusals = 0;     ///< Number of those that were.
   explicit FailingLedger(Ledger& ledger) : below(ledger) {}
 
   struct Owner : LeaseOwner {
@@ -137,6 +139,11 @@ struct FailingLedger : Ledger {
     Owner(FailingLedger& ledger, OwnerOptions options) : of(ledger), below(ledger.below.join(options)) {}
     Exchange exchange(std::span<Settlement const> settlements, std::size_t most) override {
       if (of.fails) throw Error(ErrorKind::system, "The disk is full.");
+      if (of.unavailable > 0) {
+        --of.unavailable;
+        ++of.refusals;
+        throw LedgerUnavailable("The disk is full.");
+      }
       Exchange result = below->exchange(settlements, most);
       ++of.exchanges;
       return result;
@@ -168,6 +175,47 @@ TEST_F(APipelineOnLeases, EndsItsInputWhenTheLedgerFailsAndSettlesOnceItWorks) {
   source->finish();
   EXPECT_GE(source->counts().acknowledged, 20U);
   EXPECT_EQ(source->counts().acknowledged + source->counts().given_back, source->counts().taken);
+}
+
+std::atomic<int> messages = 0;
+
+/// Seen to fail where such a failure ended the input.
+TEST_F(APipelineOnLeases, WaitsForALedgerThatCannotBeWrittenAndSaysSoOnce) {
+  enqueue(60);
+  FailingLedger failing(ledger);
+  collector.on_answer = [&](Lease const& lease) {
+    if (lease.number == 20) failing.unavailable = 3;
+  };
+  messages = 0;
+  set_message_hook([](std::string_view) noexcept { ++messages; });
+  source.emplace(failing, pipeline.pool(), collector, LeaseSourceOptions{.leases = 4});
+  EXPECT_TRUE(run().ok());
+  failing.unavailable = 0;
+  source->finish();
+  set_message_hook(nullptr);
+  expect_all_answered(60);
+  EXPECT_EQ(source->counts().failed, 0U);
+  EXPECT_EQ(failing.refusals, 3);
+  EXPECT_EQ(messages, 1);
+}
+
+/// Seen to fail (it did not end) where only the ledger ended the wait at the end.
+TEST_F(APipelineOnLeases, LeavesALedgerThatCannotBeWrittenOnceItIsStopped) {
+  enqueue(60);
+  FailingLedger failing(ledger);
+  collector.on_answer = [&](Lease const& lease) {
+    if (lease.number == 20) failing.unavailable = 1'000'000;
+  };
+  set_message_hook(nullptr);
+  source.emplace(failing, pipeline.pool(), collector, LeaseSourceOptions{.leases = 4, .stop = stop.get_token()});
+  std::jthread const stops([&] {
+    while (failing.refusals == 0) std::this_thread::yield();
+    stop.request_stop();
+  });
+  EXPECT_TRUE(run().ok());
+  EXPECT_THROW(source->finish(), LedgerUnavailable);
+  EXPECT_EQ(source->counts().failed, 0U);
+  EXPECT_EQ(ledger.progress().suspects, 0U);
 }
 
 /// Seen to fail where the later try was passed on at once, and where the earlier one was answered.

@@ -209,6 +209,7 @@ TEST_F(ALedgerFile, OnAFullDiskLosesNothingAndGoesOnOnceThereIsRoom) {
   auto const taken = owner->exchange({}, 2).taken;
   {
     FullDisk const full;
+    EXPECT_THROW(owner->exchange({}, 1), LedgerUnavailable);
     EXPECT_THAT(refusal([&] { owner->exchange(settle_all(taken, Kind::acknowledge), 2); }),
                 AllOf(HasSubstr("finds no room on its disk"), HasSubstr("free some space")));
   }

@@ -15,6 +15,13 @@
 
 namespace penstock {
 
+/// A ledger that cannot be written for now: its disk is full, or another program has it locked. Nothing has changed,
+/// and the same call may succeed later.
+class LedgerUnavailable : public Error {
+ public:
+  explicit LedgerUnavailable(std::string const& sentence) : Error(ErrorKind::system, sentence) {}
+};
+
 /// Description of work: what to read, or a small payload, or both. A ledger keeps it as it is.
 struct LeaseWork {
   /// LeaseWork::length of a file that is read to its end.
@@ -127,7 +134,8 @@ class LeaseOwner {
   /// settled these.
   ///
   /// Blocks: for one write to the disk, and for those of owners that came before; with a network between, for that.
-  /// Throws: Error of kind bad_argument, if a text is too large; else as it says. Nothing has changed then, unless the
+  /// Throws: LedgerUnavailable; Error of kind bad_argument, if a text is too large; else as it says. Nothing has
+  /// changed then, unless the
   ///         disk failed while it was written: then all of it may have happened or not, and the next exchange says
   ///         which.
   virtual Exchange exchange(std::span<Settlement const> settlements, std::size_t most) = 0;
