@@ -17,6 +17,8 @@ namespace {
 
 /// Time until a ledger that could not be written is tried again; it doubles each time.
 constexpr std::chrono::milliseconds shortest_pause{50}, longest_pause{2000};
+/// Longest time for which something settled waits for an exchange that is due for another reason.
+constexpr std::chrono::milliseconds longest_unsaid{50};
 
 }  // namespace
 
@@ -89,6 +91,7 @@ void LeaseKeeper::settle(Settlement settlement) {
   std::uint64_t const number = settlement.number;
   fit(settlement);
   if (is_held(number, settlement.tries)) {
+    if (settled_.empty()) unsaid_since_ = std::chrono::steady_clock::now();
     settled_.push_back(std::move(settlement));
     out_.erase(number);
   }
@@ -159,8 +162,9 @@ bool LeaseKeeper::is_due(Time now) const noexcept {
   if (ending_) return true;
   if (problem_ != nullptr) return false;  // `finish` tries once more.
   if (wants_leases() && now >= not_before_) return true;
-  // What is settled while leases wait goes with the next exchange, which they bring about.
-  if (!settled_.empty() && (settled_.size() >= leases_ || waiting_.empty())) return true;
+  // What is settled while leases wait goes with the next exchange, which they bring about if they are not slow.
+  if (!settled_.empty() && (settled_.size() >= leases_ || waiting_.empty() || now >= unsaid_since_ + longest_unsaid))
+    return true;
   return silence_.count() != 0 && now - heard_ >= silence_ / 4;
 }
 
@@ -169,6 +173,7 @@ std::optional<LeaseKeeper::Time> LeaseKeeper::next_time() const noexcept {
   if (problem_ != nullptr) return when;
   if (pause_.count() != 0) return retry_at_;
   if (wants_leases()) when = not_before_;
+  if (!settled_.empty()) when = std::min(when.value_or(Time::max()), unsaid_since_ + longest_unsaid);
   if (silence_.count() != 0) when = std::min(when.value_or(Time::max()), heard_ + silence_ / 4);
   return when;
 }

@@ -85,6 +85,7 @@ class LeaseKeeper {
   Time not_before_ = {};                              ///< The ledger had nothing, and is not asked before.
   std::chrono::milliseconds pause_{0};                ///< Not 0: the ledger cannot be written for now.
   Time retry_at_ = {};                                ///< Then it is tried again.
+  Time unsaid_since_ = {};                            ///< When the first of `settled_` was settled.
   Time heard_ = {};                                   ///< When the ledger was asked last.
   std::exception_ptr problem_;
   LeaseCounts counts_;

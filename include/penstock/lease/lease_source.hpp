@@ -109,6 +109,8 @@ struct LeaseCounts {
 /// While the ledger cannot be written (LedgerUnavailable), it is tried again after 50 ms, then after pauses that double
 /// up to 2 s, until that works or LeaseSourceOptions::stop is requested. A message says so once.
 ///
+/// What a lease came to is said to the ledger within 50 ms, if that can be reached.
+///
 /// A thread of its own, "ps-lease", takes leases and settles others in the same step, while tiles are on the way.
 ///
 /// Threads: as Source; `acknowledge`, `fail` and `counts` any.
