@@ -30,6 +30,7 @@ class LeaseTable {
   bool any_ready_or_out();
 
  private:
+  std::uint32_t charged_of(std::uint64_t number);
   std::string refusal_of(Settlement const& settlement);
   Lease hand_out(SqliteNumber owner, SqliteNumber number);
 

@@ -24,7 +24,7 @@ constexpr char const* tables =
     " offset integer not null, length integer not null, checksum text not null, payload text not null);"
     "create table lease(number integer primary key, state integer not null default 0, tries integer not null default 0,"
     " charged integer not null default 0, suspect integer not null default 0, owner integer, since integer,"
-    " reason text, answer text);"
+    " not_before integer not null default 0, reason text, answer text);"
     "create index lease_ready on lease(suspect, number) where state = 0;"
     "create index lease_out on lease(owner) where state = 1;"
     "create index lease_parked on lease(number) where state = 3;";

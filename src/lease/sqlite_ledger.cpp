@@ -106,7 +106,7 @@ bool SqliteLedger::unpark(std::uint64_t number) {
   SqliteConnection& connection = store_->file.connection();
   LedgerSession const session(store_->file);
   SqliteTransaction transaction(connection);
-  SqliteStatement(connection, "update lease set state = 0, charged = 0 where number = ?1 and state = 3")
+  SqliteStatement(connection, "update lease set state = 0, charged = 0, not_before = 0 where number = ?1 and state = 3")
       .run(as_number(number));
   bool const was_parked = connection.changes() == 1;
   transaction.commit();

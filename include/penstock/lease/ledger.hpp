@@ -53,9 +53,12 @@ struct Settlement {
   enum class Kind : std::uint8_t {
     acknowledge,  ///< It is answered for good: `text` is the answer.
     give_back,    ///< Another may have it. This try does not count.
-    fail,         ///< This try failed, for the reason `text`: another may try, unless these were most_tries.
-    suspect,      ///< The same, but it may have cost the owner its device, so it is handed out alone.
-    park          ///< No other should try, for the reason `text`.
+    /// This try failed, for the reason `text`. Another may try after 50 ms, and after twice that time, up to 5 s, for
+    /// each charged try before; unless these were most_tries.
+    fail,
+    /// It failed and may have cost the owner its device, for the reason `text`. It is handed out alone, and at once.
+    suspect,
+    park  ///< No other should try, for the reason `text`.
   };
   Kind kind = Kind::acknowledge;
   std::uint64_t number = 0;  ///< Lease::number.
