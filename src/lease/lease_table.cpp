@@ -179,6 +179,13 @@ void LeaseTable::give_back_all(SqliteNumber owner) {
   release_promised_.run(owner);
 }
 
+bool LeaseTable::any_out_to(SqliteNumber owner) {
+  held_.with(owner).next();
+  bool const any = held_.number(0) != 0;
+  held_.with();
+  return any;
+}
+
 bool LeaseTable::any_ready_or_out() {
   unfinished_.with().next();
   bool const any = unfinished_.number(0) != 0;

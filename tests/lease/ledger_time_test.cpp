@@ -81,6 +81,17 @@ TEST_P(ALedger, RefusesWhatAnOwnerSettlesAfterItsSilence) {
   EXPECT_EQ(ledger.answers().front().answer, "mine");
 }
 
+/// An owner that has nothing may be let go, and takes leases all the same.
+TEST_P(ALedger, KeepsItsPromiseAnewWhenItTakesAfterItsSilence) {
+  auto const silent = ledger.join({.silence = std::chrono::seconds(30)});
+  world->let_pass(std::chrono::seconds(31));
+  take(0);
+  auto const taken = silent->exchange({}, 1).taken;
+  world->let_pass(std::chrono::seconds(29));
+  EXPECT_THAT(numbers_of(take(1)), ElementsAre(2));
+  EXPECT_THAT(silent->exchange(settle_all(taken, Kind::acknowledge), 0).refused, IsEmpty());
+}
+
 TEST_P(ALedger, LeavesAnOwnerItsLeasesWhileItIsHeardFrom) {
   auto const slow = ledger.join({.silence = std::chrono::seconds(30)});
   auto const taken = slow->exchange({}, 1).taken;

@@ -219,6 +219,22 @@ TEST_F(ALedgerFile, OnAFullDiskLosesNothingAndGoesOnOnceThereIsRoom) {
   EXPECT_THAT(numbers_of(again.taken), ElementsAre(3, 4));
 }
 
+/// Seen to fail where each exchange noted its owner.
+TEST_F(ALedgerFile, IsNotWrittenByOwnersThatOnlyAsk) {
+  SqliteLedger ledger(name);
+  auto const busy = ledger.join();
+  auto const taken = busy->exchange({}, 4).taken;
+  auto const idle = ledger.join(), promising = ledger.join({.silence = std::chrono::hours(1)});
+  auto const log = std::filesystem::file_size(name + "-wal");
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_THAT(idle->exchange({}, 16).taken, IsEmpty());
+    EXPECT_THAT(promising->exchange({}, 16).taken, IsEmpty());
+  }
+  EXPECT_EQ(std::filesystem::file_size(name + "-wal"), log);
+  busy->exchange(settle_all(taken, Kind::acknowledge), 0);
+  EXPECT_GT(std::filesystem::file_size(name + "-wal"), log);
+}
+
 TEST_F(ALedgerFile, IsCopiedWhileItIsInUse) {
   SqliteLedger ledger(name);
   auto const owner = ledger.join();

@@ -136,7 +136,8 @@ class LeaseOwner {
   /// owner that has other leases while a suspect is ready may get nothing, so that it can take the suspect once it has
   /// settled these.
   ///
-  /// Blocks: for one write to the disk, and for those of owners that came before; with a network between, for that.
+  /// Blocks: for one write to the disk, or none if nothing changes, and for those of owners that came before; with a
+  ///         network between, for that.
   /// Throws: LedgerUnavailable; Error of kind bad_argument, if a text is too large; else as it says. Nothing has
   /// changed then, unless the
   ///         disk failed while it was written: then all of it may have happened or not, and the next exchange says
