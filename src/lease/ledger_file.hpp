@@ -43,6 +43,7 @@ class LedgerFile {
 
  private:
   friend class LedgerSession;
+  void open(LedgerOptions const& options);
   void make(LedgerOptions const& options);
   void read(LedgerOptions const& options);
 

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <fstream>
 #include <thread>
 
 #include "lease/worker_process.hpp"
@@ -40,6 +41,19 @@ TEST_F(ALedgerPlace, KeepsTheNextTurnForTheProcessThatWaits) {
   waits.send(SIGCONT);
   EXPECT_EQ(waits.hear(), "taken");
   EXPECT_FALSE(is_byte_locked(place.locks(), queue_byte));
+}
+
+/// Seen to fail where the file was looked for only before the turn.
+TEST_F(ALedgerPlace, IsLookedAtOnceMoreInTheTurnOfTheProcessThatOpensIt) {
+  LedgerPlace const place(path("ledger"));
+  constexpr std::size_t queue_byte = 0;
+  std::jthread opens;
+  {
+    LedgerTurn const turn(place);
+    opens = std::jthread([&] { EXPECT_THROW(SqliteLedger(path("ledger"), {.opening = LedgerOpening::fresh}), Error); });
+    while (!is_byte_locked(place.locks(), queue_byte)) std::this_thread::yield();
+    std::ofstream(path("ledger"));
+  }
 }
 
 TEST_F(ALedgerPlace, IsNotOnAFileSystemOfANetwork) {
