@@ -2,7 +2,6 @@
 #include "lease/lease_keeper.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -219,17 +218,25 @@ void LeaseKeeper::exchange(std::unique_lock<std::mutex>& lock) {
   pause_ = for_now ? std::clamp(2 * pause_, shortest_pause, longest_pause) : std::chrono::milliseconds(0);
   retry_at_ = std::chrono::steady_clock::now() + pause_;
   problem_ = for_now && !gives_up() ? nullptr : problem;
-  if (problem != nullptr) {
-    // Nothing has changed, or it is refused a second time, so all of it is still to be said.
-    settled_.insert(settled_.begin(), std::make_move_iterator(settled.begin()), std::make_move_iterator(settled.end()));
-  } else {
-    note(settled, result);
-    if (most != 0 && result.taken.empty()) not_before_ = std::chrono::steady_clock::now() + poll_;
-    finished_ = finished_ || result.finished;
-    for (Lease& lease : result.taken) keep(std::move(lease));
-    if (ending_) give_back_the_rest();  // `finish` came meanwhile, and knows nothing of these.
+  try {
+    if (problem != nullptr) {
+      // Nothing has changed, or it is refused a second time, so all of it is still to be said.
+      settled_.insert(settled_.begin(), settled.begin(), settled.end());
+    } else {
+      keep(settled, result, most);
+    }
+  } catch (...) {
+    problem_ = std::current_exception();  // Memory is short. What was not kept is out until the owner leaves.
   }
   arrived_.notify_all();
+}
+
+void LeaseKeeper::keep(std::vector<Settlement> const& settled, Exchange& result, std::size_t wanted) {
+  note(settled, result);
+  if (wanted != 0 && result.taken.empty()) not_before_ = std::chrono::steady_clock::now() + poll_;
+  finished_ = finished_ || result.finished;
+  for (Lease& lease : result.taken) keep(std::move(lease));
+  if (ending_) give_back_the_rest();  // `finish` came meanwhile, and knows nothing of these.
 }
 
 void LeaseKeeper::keep(Lease lease) {

@@ -58,6 +58,7 @@ class LeaseKeeper {
 
   void work();
   bool is_held(std::uint64_t number, std::uint32_t tries) const;
+  void keep(std::vector<Settlement> const& settled, Exchange& result, std::size_t wanted);
   void keep(Lease lease);
   void give_back_the_rest();
   bool wants_leases() const noexcept;

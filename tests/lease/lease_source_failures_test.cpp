@@ -177,6 +177,32 @@ TEST_F(APipelineOnLeases, EndsItsInputWhenTheLedgerFailsAndSettlesOnceItWorks) {
   EXPECT_EQ(source->counts().acknowledged + source->counts().given_back, source->counts().taken);
 }
 
+/// Seen to fail (it did not end) where only exceptions of the standard library failed a try.
+TEST_F(APipelineOnLeases, ChargesALeaseForWhateverTheSinkThrows) {
+  enqueue(3);
+  std::atomic<int> thrown = 0;
+  collector.on_answer = [&](Lease const& lease) {
+    if (lease.number == 2 && thrown++ == 0) throw 7;
+  };
+  open();
+  run().unread.mark_read();
+  source->finish();
+  expect_all_answered(3);
+  EXPECT_EQ(source->counts().failed, 1U);
+}
+
+/// Seen to fail where the end forgot nothing.
+TEST_F(APipelineOnLeases, ForgetsWhatHasNoAnswerAtTheEnd) {
+  enqueue(1);
+  collector.first_tries_later = true;
+  collector.on_answer = [&](Lease const&) { stop.request_stop(); };
+  open();
+  EXPECT_TRUE(run().ok());
+  source->finish();
+  EXPECT_THAT(collector.forgotten, testing::ElementsAre(1));
+  EXPECT_EQ(ledger.progress().ready, 1U);
+}
+
 std::atomic<int> messages = 0;
 
 /// Seen to fail where such a failure ended the input.

@@ -65,7 +65,7 @@ class LeaseSink {
   virtual std::optional<std::string> answer(Lease const& lease) = 0;
   /// This try ends without an answer: what was collected of it is void.
   ///
-  /// Threads: those of penstock::Sink, and producers.
+  /// Threads: those of penstock::Sink, producers, and that which calls LeaseSource::finish.
   virtual void forget(Lease const& lease) noexcept = 0;
 };
 
@@ -131,7 +131,8 @@ class LeaseSource final : public Source {
   void acknowledge(Lease const& lease, std::string answer);
   /// The same lease has no answer, for this reason: the try failed.
   void fail(Lease const& lease, std::string reason);
-  /// Settles all leases, and gives back those that have no answer. Call it when the run is over.
+  /// Settles all leases, and gives back those that have no answer, of which the sink is told to forget the tries. Call
+  /// it when the run is over.
   ///
   /// Blocks: as LeaseOwner::exchange; where LeaseSourceOptions::stop can be requested, until the ledger can be written
   ///         or that is.
