@@ -74,6 +74,12 @@ LedgerProgress SqliteLedger::progress() {
       .closed = store_->is_closed(),
       .at = store_->file.now()};
   progress.done = progress.leases - progress.ready - progress.out - progress.parked;
+  SqliteStatement had(connection, "select count(*) from lease where state = 1 and owner = ?1");
+  for (OwnerWatch::Gone const& gone : store_->watch.look()) {
+    --progress.owners;
+    if (had.with(gone.id).next()) progress.lost += static_cast<std::uint64_t>(had.number(0));
+  }
+  had.with();
   if (progress.out != 0)
     progress.oldest_out = age(progress.at, value_of(connection, "select min(since) from lease where state = 1"));
   if (progress.ready != 0)

@@ -15,6 +15,7 @@ using support::numbers_of;
 using support::settle;
 using support::settle_all;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using Kind = Settlement::Kind;
@@ -109,6 +110,20 @@ TEST_P(ALedger, NeverTakesFromAnOwnerThatPromisedNoTime) {
   auto const other = ledger.join();
   EXPECT_THAT(numbers_of(other->exchange({}, 1).taken), ElementsAre(2));
   EXPECT_THAT(tell(settle_all(taken, Kind::acknowledge)).refused, IsEmpty());
+}
+
+/// Seen to fail where owners that had ended counted until the next exchange.
+TEST_P(ALedger, ShowsWhatIsOutToProcessesThatEnded) {
+  take(1);
+  lose(2);
+  LedgerProgress const progress = ledger.progress();
+  EXPECT_EQ(progress.out, 3U);
+  EXPECT_EQ(progress.lost, 2U);
+  EXPECT_EQ(progress.owners, 1U);
+  EXPECT_THAT(describe(progress), HasSubstr("3 out (2 of processes that ended)"));
+  take(0);
+  EXPECT_EQ(ledger.progress().lost, 0U);
+  EXPECT_EQ(ledger.progress().out, 1U);
 }
 
 TEST_P(ALedger, ShowsItsProgress) {

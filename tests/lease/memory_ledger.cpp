@@ -172,11 +172,14 @@ void LeaseBook::fail(Entry& entry, bool suspect, std::string reason) {
   entry.owner = none;
 }
 
+bool LeaseBook::is_gone(Owning const& owner) const {
+  return !owner.alive || (owner.silence.count() != 0 && now() - owner.heard > owner.silence);
+}
+
 void LeaseBook::let_go_of_ended() {
   std::erase_if(owners_, [&](auto const& one) {
     auto const& [id, owning] = one;
-    bool const silent = owning.silence.count() != 0 && now() - owning.heard > owning.silence;
-    if (owning.alive && !silent) return false;
+    if (!is_gone(owning)) return false;
     for (auto& [number, entry] : entries_) {
       if (entry.owner != id) continue;
       if (entry.state == State::out) fail(entry, true, owning.alive ? "It was silent." : "Its owner ended.");
@@ -242,6 +245,12 @@ LedgerProgress LeaseBook::progress() {
                           .owners = owners_.size(),
                           .closed = closed_,
                           .at = now()};
+  for (auto const& [id, owning] : owners_) {
+    if (!is_gone(owning)) continue;
+    --progress.owners;
+    progress.lost += static_cast<std::uint64_t>(std::ranges::count_if(
+        entries_, [&](auto const& one) { return one.second.state == State::out && one.second.owner == id; }));
+  }
   for (auto const& [number, entry] : entries_) {
     if (entry.state == State::ready && entry.lease.suspect) ++progress.suspects;
     if (entry.state == State::ready && !progress.oldest_ready)

@@ -59,6 +59,7 @@ class LeaseBook {
 
   std::string settle(Owner owner, Settlement const& settlement);
   void fail(Entry& entry, bool suspect, std::string reason);
+  bool is_gone(Owning const& owner) const;
   void let_go_of_ended();
   std::vector<Lease> take(Owner owner, std::size_t most);
   Lease hand_out(Entry& entry, Owner owner);
