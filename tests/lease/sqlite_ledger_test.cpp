@@ -249,6 +249,19 @@ TEST_F(ALedgerFile, IsCopiedWhileItIsInUse) {
   EXPECT_THAT(owner->exchange(settle_all(taken, Kind::acknowledge), 0).refused, IsEmpty());
 }
 
+/// Seen to fail where the copy was written under its own name.
+TEST_F(ALedgerFile, LeavesNoPartOfACopyThatFailed) {
+  SqliteLedger ledger(name);
+  {
+    FullDisk const full;
+    EXPECT_THROW(ledger.copy_to(path("copy")), LedgerUnavailable);
+  }
+  for (auto const& file : std::filesystem::directory_iterator(folder))
+    EXPECT_THAT(file.path().filename().string(), StartsWith("ledger"));
+  ledger.copy_to(path("copy"));
+  EXPECT_EQ(SqliteLedger(path("copy")).progress().ready, 4U);
+}
+
 /// Seen to fail where the child tried to give back what its parent has.
 TEST_F(ALedgerFile, IsLeftToTheParentByAChildOfFork) {
   auto ledger = std::make_unique<SqliteLedger>(name);
