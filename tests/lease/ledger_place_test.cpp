@@ -60,6 +60,7 @@ TEST_F(ALedgerPlace, IsNotOnAFileSystemOfANetwork) {
   EXPECT_EQ(file_system_problem(0xEF53), "") << "ext4";
   EXPECT_EQ(file_system_problem(0x01021994), "") << "tmpfs";
   EXPECT_THAT(file_system_problem(0x6969), AllOf(HasSubstr("NFS"), EndsWith("Put it on a local disk.")));
+  EXPECT_THAT(file_system_problem(0x19830326), HasSubstr("BeeGFS"));
   EXPECT_THAT(file_system_problem(static_cast<int>(0xFF534D42)), HasSubstr("SMB"));
 }
 
