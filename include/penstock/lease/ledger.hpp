@@ -95,7 +95,8 @@ struct LedgerProgress {
   std::optional<std::chrono::milliseconds> oldest_out = {};
   /// Time since the ready lease with the lowest number was enqueued; empty if none is ready.
   std::optional<std::chrono::milliseconds> oldest_ready = {};
-  /// The moment, by a clock that no one sets. Ages begin at the start of the machine, if that was later.
+  /// The moment, by a clock that no one sets and that begins anew when the machine starts. So the age of what began
+  /// before that is not known: it is some time up to that since the start.
   std::chrono::nanoseconds at{0};
 
   bool finished() const noexcept { return closed && ready == 0 && out == 0; }
