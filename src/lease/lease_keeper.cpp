@@ -2,7 +2,6 @@
 #include "lease/lease_keeper.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +12,14 @@
 #include "engine/core/say.hpp"
 
 namespace penstock {
+namespace {
+
+/// Time until a ledger that could not be written is tried again; it doubles each time.
+constexpr std::chrono::milliseconds shortest_pause{50}, longest_pause{2000};
+/// Longest time for which something settled waits for an exchange that is due for another reason.
+constexpr std::chrono::milliseconds longest_unsaid{50};
+
+}  // namespace
 
 LeaseKeeper::LeaseKeeper(Ledger& ledger, LeaseSourceOptions const& options)
     : leases_(std::max<std::size_t>(1, options.leases)),
@@ -83,6 +90,7 @@ void LeaseKeeper::settle(Settlement settlement) {
   std::uint64_t const number = settlement.number;
   fit(settlement);
   if (is_held(number, settlement.tries)) {
+    if (settled_.empty()) unsaid_since_ = std::chrono::steady_clock::now();
     settled_.push_back(std::move(settlement));
     out_.erase(number);
   }
@@ -143,19 +151,28 @@ bool LeaseKeeper::wants_leases() const noexcept {
   return !stopped_ && !finished_ && problem_ == nullptr && waiting_.size() + later_tries_.size() <= leases_ / 2;
 }
 
+/// At the end it waits for the ledger only as long as a stop can end that.
+bool LeaseKeeper::gives_up() const noexcept {
+  return ending_ && (stop_.stop_requested() || !stop_.stop_possible());
+}
+
 bool LeaseKeeper::is_due(Time now) const noexcept {
+  if (now < retry_at_ && !gives_up()) return false;
   if (ending_) return true;
   if (problem_ != nullptr) return false;  // `finish` tries once more.
   if (wants_leases() && now >= not_before_) return true;
-  // What is settled while leases wait goes with the next exchange, which they bring about.
-  if (!settled_.empty() && (settled_.size() >= leases_ || waiting_.empty())) return true;
+  // What is settled while leases wait goes with the next exchange, which they bring about if they are not slow.
+  if (!settled_.empty() && (settled_.size() >= leases_ || waiting_.empty() || now >= unsaid_since_ + longest_unsaid))
+    return true;
   return silence_.count() != 0 && now - heard_ >= silence_ / 4;
 }
 
 std::optional<LeaseKeeper::Time> LeaseKeeper::next_time() const noexcept {
   std::optional<Time> when;
   if (problem_ != nullptr) return when;
+  if (pause_.count() != 0) return retry_at_;
   if (wants_leases()) when = not_before_;
+  if (!settled_.empty()) when = std::min(when.value_or(Time::max()), unsaid_since_ + longest_unsaid);
   if (silence_.count() != 0) when = std::min(when.value_or(Time::max()), heard_ + silence_ / 4);
   return when;
 }
@@ -164,16 +181,19 @@ void LeaseKeeper::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     while (!is_due(std::chrono::steady_clock::now())) {
-      if (auto const when = next_time()) {
-        changed_.wait_until(lock, *when);
-      } else {
+      auto const when = next_time();
+      if (!when) {
         changed_.wait(lock);
+      } else if (ending_) {
+        changed_.wait_until(lock, stop_, *when, [this] { return is_due(std::chrono::steady_clock::now()); });
+      } else {
+        changed_.wait_until(lock, *when);
       }
     }
     if (ending_ && settled_.empty()) return;
     bool const last = ending_;
     exchange(lock);
-    if (last) return;
+    if (last && (pause_.count() == 0 || problem_ != nullptr)) return;
   }
 }
 
@@ -184,24 +204,39 @@ void LeaseKeeper::exchange(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   Exchange result;
   std::exception_ptr problem;
+  bool for_now = false;
   try {
     result = owner_->exchange(settled, most);
+  } catch (LedgerUnavailable const& failure) {
+    problem = std::current_exception();
+    for_now = true;
+    if (pause_.count() == 0) say("%s It is tried again until then.", failure.what());
   } catch (...) {
     problem = std::current_exception();
   }
   lock.lock();
-  problem_ = problem;
-  if (problem != nullptr) {
-    // Nothing has changed, so all of it is still to be said.
-    settled_.insert(settled_.begin(), std::make_move_iterator(settled.begin()), std::make_move_iterator(settled.end()));
-  } else {
-    note(settled, result);
-    if (most != 0 && result.taken.empty()) not_before_ = std::chrono::steady_clock::now() + poll_;
-    finished_ = finished_ || result.finished;
-    for (Lease& lease : result.taken) keep(std::move(lease));
-    if (ending_) give_back_the_rest();  // `finish` came meanwhile, and knows nothing of these.
+  pause_ = for_now ? std::clamp(2 * pause_, shortest_pause, longest_pause) : std::chrono::milliseconds(0);
+  retry_at_ = std::chrono::steady_clock::now() + pause_;
+  problem_ = for_now && !gives_up() ? nullptr : problem;
+  try {
+    if (problem != nullptr) {
+      // Nothing has changed, or it is refused a second time, so all of it is still to be said.
+      settled_.insert(settled_.begin(), settled.begin(), settled.end());
+    } else {
+      keep(settled, result, most);
+    }
+  } catch (...) {
+    problem_ = std::current_exception();  // Memory is short. What was not kept is out until the owner leaves.
   }
   arrived_.notify_all();
+}
+
+void LeaseKeeper::keep(std::vector<Settlement> const& settled, Exchange& result, std::size_t wanted) {
+  note(settled, result);
+  if (wanted != 0 && result.taken.empty()) not_before_ = std::chrono::steady_clock::now() + poll_;
+  finished_ = finished_ || result.finished;
+  for (Lease& lease : result.taken) keep(std::move(lease));
+  if (ending_) give_back_the_rest();  // `finish` came meanwhile, and knows nothing of these.
 }
 
 void LeaseKeeper::keep(Lease lease) {

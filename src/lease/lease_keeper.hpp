@@ -58,9 +58,11 @@ class LeaseKeeper {
 
   void work();
   bool is_held(std::uint64_t number, std::uint32_t tries) const;
+  void keep(std::vector<Settlement> const& settled, Exchange& result, std::size_t wanted);
   void keep(Lease lease);
   void give_back_the_rest();
   bool wants_leases() const noexcept;
+  bool gives_up() const noexcept;
   bool is_due(Time now) const noexcept;
   std::optional<Time> next_time() const noexcept;
   void exchange(std::unique_lock<std::mutex>& lock);
@@ -82,6 +84,9 @@ class LeaseKeeper {
   bool stopped_ = false;                              ///< No more are to be taken.
   bool ending_ = false;                               ///< `finish` waits for the thread.
   Time not_before_ = {};                              ///< The ledger had nothing, and is not asked before.
+  std::chrono::milliseconds pause_{0};                ///< Not 0: the ledger cannot be written for now.
+  Time retry_at_ = {};                                ///< Then it is tried again.
+  Time unsaid_since_ = {};                            ///< When the first of `settled_` was settled.
   Time heard_ = {};                                   ///< When the ledger was asked last.
   std::exception_ptr problem_;
   LeaseCounts counts_;

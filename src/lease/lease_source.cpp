@@ -2,6 +2,8 @@
 #include "penstock/lease/lease_source.hpp"
 
 #include <exception>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "lease/lease_keeper.hpp"
@@ -11,6 +13,7 @@
 #include "engine/core/number_text.hpp"
 #include "engine/core/of_tiles.hpp"
 #include "engine/core/own_process.hpp"
+#include "engine/core/say.hpp"
 
 namespace penstock {
 
@@ -20,6 +23,15 @@ class LeaseSource::Parts {
       : options_(std::move(options)), sink_(sink), keeper_(ledger, options_) {
     parts_.add(pool);
   }
+  Parts(Parts const&) = delete;
+  Parts& operator=(Parts const&) = delete;
+  ~Parts() {
+    try {
+      finish();
+    } catch (std::exception const& failure) {
+      say("%s", failure.what());
+    }
+  }
 
   bool next(Tile& tile) {
     for (;;) {
@@ -27,6 +39,8 @@ class LeaseSource::Parts {
         auto lease = keeper_.next();
         if (!lease) return false;
         cut_ = std::make_shared<OpenedLease>(*std::move(lease), options_);
+        std::lock_guard const lock(mutex_);
+        opened_.insert_or_assign(cut_->lease().number, cut_);
       }
       if (auto const piece = cut_->cut(tile.input().size())) {
         parts_.of(tile) = {cut_, *piece};
@@ -68,7 +82,27 @@ class LeaseSource::Parts {
     settle_if_it_ends(opened);
   }
 
-  LeaseKeeper& keeper() noexcept { return keeper_; }
+  void settle(Settlement settlement) {
+    {
+      std::lock_guard const lock(mutex_);
+      auto const found = opened_.find(settlement.number);
+      if (found != opened_.end() && found->second->lease().tries == settlement.tries) opened_.erase(found);
+    }
+    keeper_.settle(std::move(settlement));
+  }
+
+  void finish() {
+    std::exception_ptr problem;
+    try {
+      keeper_.finish();
+    } catch (...) {
+      problem = std::current_exception();
+    }
+    std::lock_guard const lock(mutex_);
+    for (auto const& [number, opened] : std::exchange(opened_, {})) sink_.forget(opened->lease());
+    if (problem != nullptr) std::rethrow_exception(problem);
+  }
+
   LeaseKeeper const& keeper() const noexcept { return keeper_; }
 
   OwnProcess const process;
@@ -88,22 +122,27 @@ class LeaseSource::Parts {
         auto answer = sink_.answer(opened.lease());
         if (!answer) return;
         settlement.text = *std::move(answer);
-        keeper_.settle(std::move(settlement));
+        settle(std::move(settlement));
         return;
       } catch (std::exception const& failure) {
         settlement.kind = Settlement::Kind::fail;
         settlement.text = "at sink: " + failure_text(failure);
+      } catch (...) {
+        settlement.kind = Settlement::Kind::fail;
+        settlement.text = "at sink: The sink threw something that is no exception.";
       }
     }
     sink_.forget(opened.lease());
-    keeper_.settle(std::move(settlement));
+    settle(std::move(settlement));
   }
 
   LeaseSourceOptions const options_;
   LeaseSink& sink_;
   LeaseKeeper keeper_;
   OfTiles<Part, 1> parts_;
-  std::shared_ptr<OpenedLease> cut_;  ///< The lease that is being cut; null between two.
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::shared_ptr<OpenedLease>> opened_;  ///< Those that are not settled, by number.
+  std::shared_ptr<OpenedLease> cut_;                              ///< The lease that is being cut; null between two.
 };
 
 LeaseSource::LeaseSource(Ledger& ledger, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options) {
@@ -122,16 +161,16 @@ Sink LeaseSource::sink() {
 }
 
 void LeaseSource::acknowledge(Lease const& lease, std::string answer) {
-  parts_->keeper().settle({.number = lease.number, .tries = lease.tries, .text = std::move(answer)});
+  parts_->settle({.number = lease.number, .tries = lease.tries, .text = std::move(answer)});
 }
 
 void LeaseSource::fail(Lease const& lease, std::string reason) {
-  parts_->keeper().settle(
+  parts_->settle(
       {.kind = Settlement::Kind::fail, .number = lease.number, .tries = lease.tries, .text = std::move(reason)});
 }
 
 void LeaseSource::finish() {
-  parts_->keeper().finish();
+  parts_->finish();
 }
 
 LeaseCounts LeaseSource::counts() const {

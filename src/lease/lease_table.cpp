@@ -2,6 +2,7 @@
 #include "lease/lease_table.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 
 #include "penstock/error.hpp"
@@ -12,9 +13,19 @@ namespace {
 // States in these statements are those of LeaseState. An index serves a statement only if its condition is there word
 // for word, so they are no values.
 
+constexpr std::chrono::nanoseconds shortest_rest = std::chrono::milliseconds(50),
+                                   longest_rest = std::chrono::seconds(5);
+
 /// What each change of a lease asks first: that this owner has it, by this try.
 std::string for_own_try(char const* change) {
   return std::string("update lease set ") + change + " where number = ?1 and owner = ?2 and tries = ?3 and state = 1";
+}
+
+/// Time for which a lease rests after that many tries that failed.
+std::chrono::nanoseconds rest_of(std::uint32_t charged) {
+  std::chrono::nanoseconds rest = shortest_rest;
+  for (std::uint32_t k = 1; k < charged && rest < longest_rest; ++k) rest *= 2;
+  return std::min(rest, longest_rest);
 }
 
 }  // namespace
@@ -27,16 +38,19 @@ LeaseTable::LeaseTable(LedgerFile& file)
       give_back_(file.connection(), for_own_try("state = 0, charged = charged - 1, owner = null, since = null")),
       fail_(file.connection(), for_own_try("state = case when charged >= ?5 then 3 else 0 end,"
                                            " suspect = (suspect or ?6) and charged < ?5, owner = null, since = null,"
-                                           " reason = ?4")),
+                                           " not_before = ?7, reason = ?4")),
       park_(file.connection(), for_own_try("state = 3, suspect = 0, owner = null, since = null, reason = ?4")),
-      look_(file.connection(), "select state, tries from lease where number = ?1"),
+      look_(file.connection(), "select state, tries, charged from lease where number = ?1"),
       held_(file.connection(), "select count(*), coalesce(max(suspect), 0) from lease where state = 1 and owner = ?1"),
       suspects_(file.connection(),
-                "select number, owner from lease where state = 0 and suspect = 1 order by owner = ?1 desc, owner is "
+                "select number, owner from lease where state = 0 and suspect = 1 and not (not_before > ?2 and "
+                "not_before <= ?3) order by owner = ?1 desc, owner is "
                 "null desc,"
                 " number limit 1"),
       promise_(file.connection(), "update lease set owner = ?1 where number = ?2 and state = 0"),
-      ordinary_(file.connection(), "select number from lease where state = 0 and suspect = 0 order by number limit ?1"),
+      ordinary_(file.connection(),
+                "select number from lease where state = 0 and suspect = 0 and not (not_before > ?2 and not_before <= "
+                "?3) order by number limit ?1"),
       hand_out_(file.connection(),
                 "update lease set state = 1, owner = ?1, since = ?3, tries = tries + 1, charged = charged + 1"
                 " where number = ?2 and state = 0"),
@@ -76,16 +90,22 @@ std::string LeaseTable::settle(SqliteNumber owner, Settlement const& settlement)
       give_back_.run(number, owner, tries);
       break;
     case Settlement::Kind::fail:
-      fail_.run(number, owner, tries, text, file_.most_tries(), 0);
+      fail_.run(number, owner, tries, text, file_.most_tries(), 0, (file_.now() + rest_of(charged_of(number))).count());
       break;
     case Settlement::Kind::suspect:
-      fail_.run(number, owner, tries, text, file_.most_tries(), 1);
+      fail_.run(number, owner, tries, text, file_.most_tries(), 1, 0);
       break;
     case Settlement::Kind::park:
       park_.run(number, owner, tries, text);
       break;
   }
   return file_.connection().changes() == 1 ? std::string() : refusal_of(settlement);
+}
+
+std::uint32_t LeaseTable::charged_of(std::uint64_t number) {
+  auto const charged = look_.with(number).next() ? static_cast<std::uint32_t>(look_.number(2)) : 0;
+  look_.with();
+  return charged;
 }
 
 std::string LeaseTable::refusal_of(Settlement const& settlement) {
@@ -116,7 +136,9 @@ std::vector<Lease> LeaseTable::take(SqliteNumber owner, std::size_t most) {
   bool const has_suspect = held_.number(1) != 0;
   held_.with();
   if (has_suspect) return taken;
-  if (suspects_.with(owner).next()) {
+  // A time that is further away is of a clock from before the machine was started last.
+  std::chrono::nanoseconds const now = file_.now(), last = now + longest_rest;
+  if (suspects_.with(owner, now.count(), last.count()).next()) {
     SqliteNumber const number = suspects_.number(0);
     bool const is_free = suspects_.is_null(1), is_own = !is_free && suspects_.number(1) == owner;
     suspects_.with();
@@ -129,7 +151,7 @@ std::vector<Lease> LeaseTable::take(SqliteNumber owner, std::size_t most) {
     if (is_free || is_own) return taken;
   }
   std::vector<SqliteNumber> numbers;
-  for (ordinary_.with(std::min<std::size_t>(most, 1U << 20U)); ordinary_.next();)
+  for (ordinary_.with(std::min<std::size_t>(most, 1U << 20U), now.count(), last.count()); ordinary_.next();)
     numbers.push_back(ordinary_.number(0));
   taken.reserve(numbers.size());
   for (SqliteNumber const number : numbers) taken.push_back(hand_out(owner, number));
@@ -155,6 +177,13 @@ Lease LeaseTable::hand_out(SqliteNumber owner, SqliteNumber number) {
 void LeaseTable::give_back_all(SqliteNumber owner) {
   give_back_all_.run(owner);
   release_promised_.run(owner);
+}
+
+bool LeaseTable::any_out_to(SqliteNumber owner) {
+  held_.with(owner).next();
+  bool const any = held_.number(0) != 0;
+  held_.with();
+  return any;
 }
 
 bool LeaseTable::any_ready_or_out() {

@@ -28,8 +28,11 @@ class LeaseTable {
   /// Gives back all that the owner has, without a charge.
   void give_back_all(SqliteNumber owner);
   bool any_ready_or_out();
+  /// True if this owner has a lease.
+  bool any_out_to(SqliteNumber owner);
 
  private:
+  std::uint32_t charged_of(std::uint64_t number);
   std::string refusal_of(Settlement const& settlement);
   Lease hand_out(SqliteNumber owner, SqliteNumber number);
 

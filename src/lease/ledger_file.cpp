@@ -24,7 +24,7 @@ constexpr char const* tables =
     " offset integer not null, length integer not null, checksum text not null, payload text not null);"
     "create table lease(number integer primary key, state integer not null default 0, tries integer not null default 0,"
     " charged integer not null default 0, suspect integer not null default 0, owner integer, since integer,"
-    " reason text, answer text);"
+    " not_before integer not null default 0, reason text, answer text);"
     "create index lease_ready on lease(suspect, number) where state = 0;"
     "create index lease_out on lease(owner) where state = 1;"
     "create index lease_parked on lease(number) where state = 3;";
@@ -58,6 +58,16 @@ LedgerFile::LedgerFile(std::string const& path, LedgerOptions options)
   if (options.most_tries == 0)
     throw Error(ErrorKind::bad_argument, "A ledger with most_tries = 0 would park all leases. Name 1 or more.");
   LedgerTurn const turn(place_);
+  expect_wanted(place_.path(), options.opening);  // Another process may have made it, or removed it, meanwhile.
+  try {
+    open(options);
+  } catch (...) {
+    connection_.reset();  // The turn ends only after this.
+    throw;
+  }
+}
+
+void LedgerFile::open(LedgerOptions const& options) {
   bool const is_new = !place_.holds_something();
   connection_ =
       std::make_unique<SqliteConnection>(place_.path(), place_.name(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);

@@ -25,7 +25,7 @@ enum class LeaseState : std::uint8_t { ready = 0, out = 1, done = 2, parked = 3 
 class LedgerFile {
  public:
   /// The form of the file. Files with another number are refused.
-  static constexpr int version = 1;
+  static constexpr int version = 2;
 
   /// Throws: as SqliteLedger's constructor.
   LedgerFile(std::string const& path, LedgerOptions options);
@@ -43,6 +43,7 @@ class LedgerFile {
 
  private:
   friend class LedgerSession;
+  void open(LedgerOptions const& options);
   void make(LedgerOptions const& options);
   void read(LedgerOptions const& options);
 

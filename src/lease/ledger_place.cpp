@@ -22,7 +22,7 @@ namespace penstock {
 namespace {
 
 /// File systems that several machines may write to, or that cannot promise what locks promise (statfs(2)).
-constexpr std::array<std::pair<long, char const*>, 13> network_file_systems{{{0x6969, "NFS"},
+constexpr std::array<std::pair<long, char const*>, 14> network_file_systems{{{0x6969, "NFS"},
                                                                              {0x517B, "SMB"},
                                                                              {0xFF534D42, "SMB"},
                                                                              {0xFE534D42, "SMB"},
@@ -34,7 +34,8 @@ constexpr std::array<std::pair<long, char const*>, 13> network_file_systems{{{0x
                                                                              {0x0BD00BD0, "Lustre"},
                                                                              {0x47504653, "GPFS"},
                                                                              {0x7461636F, "OCFS2"},
-                                                                             {0x01161970, "GFS2"}}};
+                                                                             {0x01161970, "GFS2"},
+                                                                             {0x19830326, "BeeGFS"}}};
 
 /// The path without links, so that all names of the file have the same files beside it.
 std::string whole_path(std::string const& name) {

@@ -15,6 +15,7 @@ std::string describe(LedgerProgress const& progress) {
   };
   std::string text = std::to_string(progress.done) + " of " + count_text(progress.leases, "lease") + " done, " +
                      std::to_string(progress.out) + " out";
+  if (progress.lost != 0) text += " (" + std::to_string(progress.lost) + " of processes that ended)";
   if (progress.oldest_out) text += " (the oldest for " + seconds(*progress.oldest_out) + ")";
   text += ", " + std::to_string(progress.ready) + " ready";
   if (progress.suspects != 0) text += " (" + std::to_string(progress.suspects) + " to go alone)";

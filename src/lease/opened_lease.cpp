@@ -62,6 +62,7 @@ bool OpenedLease::ends() {
   std::lock_guard const lock(mutex_);
   if (ended_ || !all_cut_ || came_back_ != cut_tiles_) return false;
   ended_ = true;
+  input_.reset();  // Nothing reads it any more, and its answer may take long.
   return true;
 }
 

@@ -7,9 +7,13 @@
 
 #include "engine/core/failure_text.hpp"
 #include "penstock/error.hpp"
+#include "penstock/lease/ledger.hpp"
 
 namespace penstock {
 namespace {
+
+/// Time for which a lock of another program is waited for. Penstock's own processes take turns.
+constexpr int longest_wait_ms = 1000;
 
 /// What the code means for a ledger, behind its name. Empty if SQLite's own words must do.
 std::string sentence_for(int code, int system_error) {
@@ -41,7 +45,10 @@ std::string sentence_for(int code, int system_error) {
 
 SqliteConnection::SqliteConnection(std::string const& path, std::string name, int flags) : name_(std::move(name)) {
   int const code = sqlite3_open_v2(path.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-  if (code == SQLITE_OK) return;
+  if (code == SQLITE_OK) {
+    sqlite3_busy_timeout(handle_, longest_wait_ms);
+    return;
+  }
   try {
     refuse(code);
   } catch (...) {
@@ -64,6 +71,10 @@ void SqliteConnection::refuse(int code) const {
   int const system_error = sqlite3_system_errno(handle_);
   std::string const sentence = sentence_for(code, system_error);
   if (!sentence.empty()) {
+    int const kind_of_code = code & 0xff;
+    bool const for_now = kind_of_code == SQLITE_FULL || kind_of_code == SQLITE_BUSY || kind_of_code == SQLITE_LOCKED ||
+                         kind_of_code == SQLITE_IOERR;
+    if (for_now) throw LedgerUnavailable(name_ + sentence);
     ErrorKind const kind = (code & 0xff) == SQLITE_NOTADB ? ErrorKind::bad_argument : ErrorKind::system;
     throw Error(kind, name_ + sentence);
   }

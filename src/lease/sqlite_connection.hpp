@@ -15,7 +15,8 @@ using SqliteNumber = sqlite3_int64;
 
 /// An open database. Where it refuses something, it says so with the remedy.
 ///
-/// It waits for no lock: the caller makes sure that no other of its kind works on the file meanwhile.
+/// It waits a second for the locks of other programs: the caller makes sure that no other of its kind works on the file
+/// meanwhile.
 ///
 /// Threads: one at a time.
 class SqliteConnection {
@@ -29,7 +30,8 @@ class SqliteConnection {
 
   /// Runs statements that return no rows.
   ///
-  /// Throws: Error, with a sentence about the file: it is full, read-only, damaged, no database, or locked.
+  /// Throws: LedgerUnavailable, if its disk is full or it is locked; Error, with a sentence about the file: it is
+  ///         read-only, damaged, or no database.
   void run(char const* statements);
   /// Number of rows that the last statement changed.
   int changes() const noexcept { return sqlite3_changes(handle_); }
@@ -37,7 +39,7 @@ class SqliteConnection {
   SqliteNumber last_row() const noexcept { return sqlite3_last_insert_rowid(handle_); }
   sqlite3* handle() const noexcept { return handle_; }
 
-  /// Throws: Error for this result code of SQLite.
+  /// Throws: for this result code of SQLite, as `run`.
   [[noreturn]] void refuse(int code) const;
 
  private:

@@ -28,7 +28,7 @@ std::uint64_t count_of(SqliteConnection& connection, char const* text) {
   return static_cast<std::uint64_t>(value_of(connection, text));
 }
 
-/// The time since then. Before the machine was started last, the clock was another: the time is that since the start.
+/// The time since then. If that was before the machine was started last, it is some time up to that since the start.
 std::chrono::milliseconds age(std::chrono::nanoseconds now, SqliteNumber since) {
   auto const nanoseconds = now.count() >= since ? now.count() - since : now.count();
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(nanoseconds));
@@ -37,6 +37,24 @@ std::chrono::milliseconds age(std::chrono::nanoseconds now, SqliteNumber since) 
 /// A number or a count as the file can have it.
 SqliteNumber as_number(std::uint64_t number) {
   return static_cast<SqliteNumber>(std::min<std::uint64_t>(number, std::numeric_limits<SqliteNumber>::max()));
+}
+
+/// A file that is removed if it is there.
+struct UnfinishedCopy {
+  std::string const path;
+  explicit UnfinishedCopy(std::string name) : path(std::move(name)) { unlink(path.c_str()); }
+  UnfinishedCopy(UnfinishedCopy const&) = delete;
+  UnfinishedCopy& operator=(UnfinishedCopy const&) = delete;
+  ~UnfinishedCopy() {
+    unlink(path.c_str());
+    unlink((path + "-journal").c_str());
+  }
+};
+
+/// Makes sure that a file or a folder is on the disk. False if the system refuses; errno says why.
+bool is_on_disk(std::string const& path) {
+  Descriptor const file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.number >= 0 && fsync(file.number) == 0;
 }
 
 }  // namespace
@@ -74,6 +92,12 @@ LedgerProgress SqliteLedger::progress() {
       .closed = store_->is_closed(),
       .at = store_->file.now()};
   progress.done = progress.leases - progress.ready - progress.out - progress.parked;
+  SqliteStatement had(connection, "select count(*) from lease where state = 1 and owner = ?1");
+  for (OwnerWatch::Gone const& gone : store_->watch.look()) {
+    --progress.owners;
+    if (had.with(gone.id).next()) progress.lost += static_cast<std::uint64_t>(had.number(0));
+  }
+  had.with();
   if (progress.out != 0)
     progress.oldest_out = age(progress.at, value_of(connection, "select min(since) from lease where state = 1"));
   if (progress.ready != 0)
@@ -106,7 +130,7 @@ bool SqliteLedger::unpark(std::uint64_t number) {
   SqliteConnection& connection = store_->file.connection();
   LedgerSession const session(store_->file);
   SqliteTransaction transaction(connection);
-  SqliteStatement(connection, "update lease set state = 0, charged = 0 where number = ?1 and state = 3")
+  SqliteStatement(connection, "update lease set state = 0, charged = 0, not_before = 0 where number = ?1 and state = 3")
       .run(as_number(number));
   bool const was_parked = connection.changes() == 1;
   transaction.commit();
@@ -128,12 +152,14 @@ void SqliteLedger::copy_to(std::string const& path) {
   if (std::filesystem::exists(path, problem))
     throw Error(ErrorKind::bad_argument, path + " is there already. Name another file for the copy, or remove it.");
   LedgerSession const session(store_->file);
-  SqliteStatement(store_->file.connection(), "vacuum into ?1").run(std::string_view(path));
-  // SQLite leaves the copy in the page cache.
-  Descriptor const copy(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (copy.number < 0 || fsync(copy.number) != 0)
+  // No part of a copy has the name of the whole.
+  UnfinishedCopy const part(path + "-part-" + std::to_string(getpid()));
+  SqliteStatement(store_->file.connection(), "vacuum into ?1").run(std::string_view(part.path));
+  std::string const folder = std::filesystem::absolute(path).parent_path();
+  // SQLite leaves the copy in the page cache. A link, unlike a new name, replaces no file that came meanwhile.
+  if (!is_on_disk(part.path) || link(part.path.c_str(), path.c_str()) != 0 || !is_on_disk(folder))
     throw Error(ErrorKind::system,
-                path + " could not be written to the disk: " + system_problem(errno) + ". Copy again.");
+                path + " could not be written to the disk: " + system_problem(errno) + ". Copy to another name.");
 }
 
 }  // namespace penstock

@@ -25,6 +25,7 @@ SqliteOwner::SqliteOwner(std::shared_ptr<LedgerStore> store, OwnerOptions option
   SqliteStatement(file.connection(), "insert into owner(process, heard, silence) values(?1, ?2, ?3)")
       .run(getpid(), file.now().count(), silence_);
   id_ = file.connection().last_row();
+  noted_ = file.now();
   // The lock comes first: a row without one means that its process has ended.
   if (!lock_byte(lock_.number, static_cast<std::size_t>(id_)))
     throw Error(ErrorKind::system, file.place().name() + " cannot have a lock for a process: " + system_problem(errno) +
@@ -52,23 +53,37 @@ Exchange SqliteOwner::exchange(std::span<Settlement const> settlements, std::siz
   Exchange result;
   LedgerSession const session(file);
   SqliteTransaction transaction(file.connection());
-  store_->watch.note(id_, silence_);
+  // A transaction that changes nothing writes nothing, so an owner that only asks is not noted. Without a promise only
+  // its lock counts.
+  bool const is_noted = silence_ != 0 && (!settlements.empty() || store_->leases.any_out_to(id_) || is_note_due());
+  if (is_noted) note();
   for (std::size_t k = 0; k < settlements.size(); ++k) {
     std::string reason = store_->leases.settle(id_, settlements[k]);
     if (!reason.empty()) result.refused.push_back({k, std::move(reason)});
   }
   store_->watch.let_go(store_->watch.look());
   result.taken = store_->leases.take(id_, most);
+  // It may have been let go while it had none.
+  if (silence_ != 0 && !is_noted && !result.taken.empty()) note();
   result.finished = result.taken.empty() && store_->is_closed() && !store_->leases.any_ready_or_out();
   transaction.commit();
   return result;
+}
+
+bool SqliteOwner::is_note_due() const {
+  return (store_->file.now() - noted_).count() > silence_ / 2;
+}
+
+void SqliteOwner::note() {
+  store_->watch.note(id_, silence_);
+  noted_ = store_->file.now();
 }
 
 void SqliteOwner::keep_alive() {
   LedgerFile& file = store_->file;
   LedgerSession const session(file);
   SqliteTransaction transaction(file.connection());
-  store_->watch.note(id_, silence_);
+  note();
   transaction.commit();
 }
 

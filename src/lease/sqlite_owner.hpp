@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -27,10 +28,14 @@ class SqliteOwner final : public LeaseOwner {
   void keep_alive() override;
 
  private:
+  bool is_note_due() const;
+  void note();
+
   std::shared_ptr<LedgerStore> const store_;
   SqliteNumber const silence_;
   Descriptor const lock_;
   SqliteNumber id_ = 0;
+  std::chrono::nanoseconds noted_{0};  ///< When it was heard from last, as the ledger knows. Only in a LedgerSession.
 };
 
 }  // namespace penstock

@@ -59,7 +59,7 @@ struct Collector : LeaseSink {
 /// out.
 struct APipelineOnLeases : FolderOfFiles {
   static constexpr std::size_t tile_bytes = 64;
-  std::unique_ptr<LedgerWorld> const world = make_memory_world();
+  std::unique_ptr<LedgerWorld> const world = make_running_memory_world();
   Ledger& ledger = world->ledger();
   cpu::CpuDevice device;
   Pipeline pipeline{device, {.tile = {.input_bytes = tile_bytes}, .producers = 2, .tuning = {.tiles = 8}}};

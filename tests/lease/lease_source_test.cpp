@@ -2,6 +2,7 @@
 #include "penstock/lease/lease_source.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <optional>
 #include <thread>
@@ -156,6 +157,25 @@ TEST_F(APipelineOnLeases, LeavesTheSourceOfAParentAlone) {
   EXPECT_TRUE(run().ok());
   source->finish();
   expect_all_answered(5);
+}
+
+/// Seen to fail (it did not end) where settlements waited for the next take.
+TEST_F(APipelineOnLeases, SaysSoonWhatIsAnsweredWhileTheNextLeaseIsSlow) {
+  enqueue(30);
+  support::Gate slow;
+  std::atomic<int> answered = 0;
+  collector.on_answer = [&](Lease const&) { ++answered; };
+  collector.on_take = [&](LeasePart const&) {
+    if (answered >= 4) slow.pass();
+  };
+  open({.leases = 16});
+  std::jthread const looks([&] {
+    while (ledger.progress().done < 4) std::this_thread::yield();
+    slow.open();
+  });
+  EXPECT_TRUE(run().ok());
+  source->finish();
+  expect_all_answered(30);
 }
 
 TEST_F(APipelineOnLeases, NeedsTilesWithAnInput) {

@@ -2,7 +2,7 @@
 // What every ledger promises, on each engine.
 #include <optional>
 
-#include "lease/ledger_world.hpp"
+#include "lease/a_ledger.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 namespace penstock {
 namespace {
 
+using support::ALedger;
 using support::LedgerUnderTest;
 using support::LedgerWorld;
 using support::numbered_work;
@@ -22,36 +23,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using Kind = Settlement::Kind;
-
-/// A ledger with ten leases, which are parked after three tries. At its end each is in one state.
-struct ALedger : testing::TestWithParam<LedgerUnderTest> {
-  std::unique_ptr<LedgerWorld> const world = GetParam().make();
-  Ledger& ledger = world->ledger();
-  std::unique_ptr<LeaseOwner> owner;
-
-  void SetUp() override {
-    ASSERT_TRUE(ledger.enqueue(numbered_work(10)));
-    owner = ledger.join();
-  }
-  void TearDown() override {
-    owner.reset();
-    LedgerProgress const all = ledger.progress();
-    EXPECT_EQ(all.leases, 10U);
-    EXPECT_EQ(all.ready + all.done + all.parked, 10U) << describe(all);
-    EXPECT_EQ(all.out, 0U) << "left by owners that are gone";
-  }
-
-  std::vector<Lease> take(std::size_t most) const { return owner->exchange({}, most).taken; }
-  Exchange tell(std::vector<Settlement> const& settlements, std::size_t most = 0) const {
-    return owner->exchange(settlements, most);
-  }
-  /// A process takes this many and is killed.
-  void lose(std::size_t most) const {
-    auto const doomed = world->doomed_owner();
-    EXPECT_THAT(doomed->take(most), SizeIs(most));
-    doomed->die();
-  }
-};
 
 TEST_P(ALedger, HandsOutEachLeaseOnceInTheOrderOfItsNumber) {
   auto const other = ledger.join();
@@ -133,35 +104,6 @@ TEST_P(ALedger, GetsBackAtOnceWhatAnOwnerHasThatLeaves) {
   EXPECT_EQ(taken[0].charged, 1U);
 }
 
-TEST_P(ALedger, TriesAgainWhatFailedAndParksItWithTheReason) {
-  for (std::uint32_t k = 1; k <= LedgerWorld::most_tries; ++k) {
-    auto const taken = take(1);
-    ASSERT_THAT(numbers_of(taken), ElementsAre(1));
-    EXPECT_FALSE(taken[0].suspect);
-    EXPECT_EQ(taken[0].charged, k);
-    tell({settle(taken[0], Kind::fail, "It is broken.")});
-  }
-  EXPECT_THAT(numbers_of(take(1)), ElementsAre(2));
-  auto const parked = ledger.parked();
-  ASSERT_THAT(parked, SizeIs(1));
-  EXPECT_EQ(parked[0].number, 1U);
-  EXPECT_EQ(parked[0].tries, LedgerWorld::most_tries);
-  EXPECT_EQ(parked[0].reason, "It is broken.");
-  EXPECT_EQ(parked[0].work.payload, "1");
-}
-
-TEST_P(ALedger, ParksAtOnceIfAskedAndMakesItReadyIfAsked) {
-  tell({settle(take(1)[0], Kind::park, "It is no image.")});
-  ASSERT_THAT(ledger.parked(), SizeIs(1));
-  EXPECT_EQ(ledger.parked()[0].reason, "It is no image.");
-  EXPECT_TRUE(ledger.unpark(1));
-  EXPECT_FALSE(ledger.unpark(1));
-  EXPECT_FALSE(ledger.unpark(11));
-  auto const taken = take(1);
-  ASSERT_THAT(numbers_of(taken), ElementsAre(1));
-  EXPECT_EQ(taken[0].charged, 1U);
-}
-
 /// Seen to fail where only a timeout told that a process has ended.
 TEST_P(ALedger, HandsOutWhatAKilledProcessHadOneByOne) {
   lose(3);
@@ -217,40 +159,6 @@ TEST_P(ALedger, HandsOutAloneWhatMayHaveCostADevice) {
   EXPECT_EQ(again[0].charged, 2U);
 }
 
-/// Seen to fail where a settlement was taken from an owner that had lost the lease.
-TEST_P(ALedger, RefusesWhatAnOwnerSettlesAfterItsSilence) {
-  auto const silent = ledger.join({.silence = std::chrono::seconds(30)});
-  auto const taken = silent->exchange({}, 2).taken;
-  world->let_pass(std::chrono::seconds(31));
-  auto const now_mine = take(16);
-  ASSERT_THAT(numbers_of(now_mine), ElementsAre(1));
-  Exchange const late = silent->exchange(settle_all(taken, Kind::acknowledge), 16);
-  EXPECT_THAT(late.refused, SizeIs(2));
-  EXPECT_THAT(late.refused[0].reason, testing::EndsWith("."));
-  EXPECT_THAT(numbers_of(late.taken), ElementsAre(2)) << "it goes on with what is ready";
-  EXPECT_THAT(tell({settle(now_mine[0], Kind::acknowledge, "mine")}).refused, IsEmpty());
-  EXPECT_EQ(ledger.answers().front().answer, "mine");
-}
-
-TEST_P(ALedger, LeavesAnOwnerItsLeasesWhileItIsHeardFrom) {
-  auto const slow = ledger.join({.silence = std::chrono::seconds(30)});
-  auto const taken = slow->exchange({}, 1).taken;
-  for (int k = 0; k < 10; ++k) {
-    world->let_pass(std::chrono::seconds(29));
-    slow->keep_alive();
-    take(0);
-  }
-  EXPECT_THAT(slow->exchange(settle_all(taken, Kind::acknowledge), 0).refused, IsEmpty());
-}
-
-TEST_P(ALedger, NeverTakesFromAnOwnerThatPromisedNoTime) {
-  auto const taken = take(1);
-  world->let_pass(std::chrono::hours(24 * 91));
-  auto const other = ledger.join();
-  EXPECT_THAT(numbers_of(other->exchange({}, 1).taken), ElementsAre(2));
-  EXPECT_THAT(tell(settle_all(taken, Kind::acknowledge)).refused, IsEmpty());
-}
-
 TEST_P(ALedger, IsFinishedOnceItIsClosedAndAllIsSettled) {
   EXPECT_FALSE(tell(settle_all(take(9), Kind::acknowledge)).finished);
   auto const last = take(1);
@@ -268,25 +176,6 @@ TEST_P(ALedger, EnqueuesAllOrNothing) {
   EXPECT_THROW(ledger.enqueue(work, true), Error);
   EXPECT_EQ(ledger.progress().leases, 10U);
   EXPECT_FALSE(ledger.progress().closed);
-}
-
-TEST_P(ALedger, ShowsItsProgress) {
-  LedgerProgress const before = ledger.progress();
-  EXPECT_EQ(before.ready, 10U);
-  EXPECT_EQ(before.owners, 1U);
-  EXPECT_EQ(before.oldest_ready, std::chrono::milliseconds(0));
-  EXPECT_FALSE(before.oldest_out);
-  auto const taken = take(4);
-  world->let_pass(std::chrono::seconds(2));
-  tell(settle_all({taken[0], taken[1]}, Kind::acknowledge), 1);
-  LedgerProgress const after = ledger.progress();
-  EXPECT_EQ(after.out, 3U);
-  EXPECT_EQ(after.done, 2U);
-  EXPECT_EQ(after.oldest_out, std::chrono::milliseconds(2000));
-  EXPECT_EQ(after.oldest_ready, std::chrono::milliseconds(2000));
-  EXPECT_EQ(leases_per_second(before, after), 1.0);
-  EXPECT_EQ(leases_per_second(after, after), 0.0);
-  EXPECT_EQ(describe(after), "2 of 10 leases done, 3 out (the oldest for 2.0 s), 5 ready, 0 parked; 1 owner");
 }
 
 INSTANTIATE_TEST_SUITE_P(, ALedger,

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <fstream>
 #include <thread>
 
 #include "lease/worker_process.hpp"
@@ -42,10 +43,24 @@ TEST_F(ALedgerPlace, KeepsTheNextTurnForTheProcessThatWaits) {
   EXPECT_FALSE(is_byte_locked(place.locks(), queue_byte));
 }
 
+/// Seen to fail where the file was looked for only before the turn.
+TEST_F(ALedgerPlace, IsLookedAtOnceMoreInTheTurnOfTheProcessThatOpensIt) {
+  LedgerPlace const place(path("ledger"));
+  constexpr std::size_t queue_byte = 0;
+  std::jthread opens;
+  {
+    LedgerTurn const turn(place);
+    opens = std::jthread([&] { EXPECT_THROW(SqliteLedger(path("ledger"), {.opening = LedgerOpening::fresh}), Error); });
+    while (!is_byte_locked(place.locks(), queue_byte)) std::this_thread::yield();
+    std::ofstream(path("ledger"));
+  }
+}
+
 TEST_F(ALedgerPlace, IsNotOnAFileSystemOfANetwork) {
   EXPECT_EQ(file_system_problem(0xEF53), "") << "ext4";
   EXPECT_EQ(file_system_problem(0x01021994), "") << "tmpfs";
   EXPECT_THAT(file_system_problem(0x6969), AllOf(HasSubstr("NFS"), EndsWith("Put it on a local disk.")));
+  EXPECT_THAT(file_system_problem(0x19830326), HasSubstr("BeeGFS"));
   EXPECT_THAT(file_system_problem(static_cast<int>(0xFF534D42)), HasSubstr("SMB"));
 }
 

@@ -42,6 +42,8 @@ struct LedgerUnderTest {
 };
 
 std::unique_ptr<LedgerWorld> make_memory_world();
+/// The same with a clock that runs by itself.
+std::unique_ptr<LedgerWorld> make_running_memory_world();
 std::unique_ptr<LedgerWorld> make_sqlite_world();
 
 /// Leases with the payloads "1", "2" ...

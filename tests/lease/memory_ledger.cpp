@@ -45,6 +45,7 @@ class MemoryWorld final : public LedgerWorld {
  public:
   Ledger& ledger() override { return ledger_; }
   std::unique_ptr<DoomedOwner> doomed_owner() override { return std::make_unique<DoomedInMemory>(ledger_.book()); }
+  void let_run() { ledger_.book()->let_run(); }
   void let_pass(std::chrono::milliseconds time) override { ledger_.book()->let_pass(time); }
 
  private:
@@ -55,6 +56,12 @@ class MemoryWorld final : public LedgerWorld {
 
 std::unique_ptr<LedgerWorld> make_memory_world() {
   return std::make_unique<MemoryWorld>();
+}
+
+std::unique_ptr<LedgerWorld> make_running_memory_world() {
+  auto world = std::make_unique<MemoryWorld>();
+  world->let_run();
+  return world;
 }
 
 std::unique_ptr<LeaseOwner> MemoryLedger::join(OwnerOptions options) {
@@ -70,7 +77,7 @@ bool LeaseBook::enqueue(std::span<LeaseWork const> work, bool last) {
   }
   for (LeaseWork const& one : work) {
     std::uint64_t const number = entries_.size() + 1;
-    entries_[number] = {.lease = {.number = number, .work = one}, .enqueued = now_};
+    entries_[number] = {.lease = {.number = number, .work = one}, .enqueued = now()};
   }
   closed_ = last;
   return true;
@@ -78,7 +85,7 @@ bool LeaseBook::enqueue(std::span<LeaseWork const> work, bool last) {
 
 LeaseBook::Owner LeaseBook::join(std::chrono::nanoseconds silence) {
   std::lock_guard const lock(mutex_);
-  owners_[++last_owner_] = {.silence = silence, .heard = now_};
+  owners_[++last_owner_] = {.silence = silence, .heard = now()};
   return last_owner_;
 }
 
@@ -100,7 +107,7 @@ void LeaseBook::die(Owner owner) {
 
 void LeaseBook::hear(Owner owner) {
   std::lock_guard const lock(mutex_);
-  owners_[owner].heard = now_;
+  owners_[owner].heard = now();
 }
 
 void LeaseBook::let_pass(std::chrono::nanoseconds time) {
@@ -110,7 +117,7 @@ void LeaseBook::let_pass(std::chrono::nanoseconds time) {
 
 Exchange LeaseBook::exchange(Owner owner, std::span<Settlement const> settlements, std::size_t most) {
   std::lock_guard const lock(mutex_);
-  owners_[owner].heard = now_;
+  owners_[owner].heard = now();
   Exchange result;
   for (std::size_t k = 0; k < settlements.size(); ++k) {
     std::string reason = settle(owner, settlements[k]);
@@ -140,9 +147,13 @@ std::string LeaseBook::settle(Owner owner, Settlement const& settlement) {
       break;
     case Settlement::Kind::fail:
       fail(entry, false, settlement.text);
+      entry.not_before = now() + std::min<std::chrono::nanoseconds>(
+                                     std::chrono::milliseconds(25) * (1U << std::min(10U, entry.lease.charged)),
+                                     std::chrono::seconds(5));
       break;
     case Settlement::Kind::suspect:
       fail(entry, true, settlement.text);
+      entry.not_before = {};
       break;
     case Settlement::Kind::park:
       entry.state = State::parked;
@@ -161,11 +172,14 @@ void LeaseBook::fail(Entry& entry, bool suspect, std::string reason) {
   entry.owner = none;
 }
 
+bool LeaseBook::is_gone(Owning const& owner) const {
+  return !owner.alive || (owner.silence.count() != 0 && now() - owner.heard > owner.silence);
+}
+
 void LeaseBook::let_go_of_ended() {
   std::erase_if(owners_, [&](auto const& one) {
     auto const& [id, owning] = one;
-    bool const silent = owning.silence.count() != 0 && now_ - owning.heard > owning.silence;
-    if (owning.alive && !silent) return false;
+    if (!is_gone(owning)) return false;
     for (auto& [number, entry] : entries_) {
       if (entry.owner != id) continue;
       if (entry.state == State::out) fail(entry, true, owning.alive ? "It was silent." : "Its owner ended.");
@@ -187,7 +201,7 @@ std::vector<Lease> LeaseBook::take(Owner owner, std::size_t most) {
   Entry* unpromised = nullptr;
   Entry* any = nullptr;
   for (auto& [number, entry] : entries_) {
-    if (entry.state != State::ready || !entry.lease.suspect) continue;
+    if (entry.state != State::ready || !entry.lease.suspect || entry.not_before > now()) continue;
     if (any == nullptr) any = &entry;
     if (own == nullptr && entry.owner == owner) own = &entry;
     if (unpromised == nullptr && entry.owner == none) unpromised = &entry;
@@ -200,7 +214,8 @@ std::vector<Lease> LeaseBook::take(Owner owner, std::size_t most) {
   }
   for (auto& [number, entry] : entries_) {
     if (taken.size() == most) break;
-    if (entry.state == State::ready && !entry.lease.suspect) taken.push_back(hand_out(entry, owner));
+    if (entry.state == State::ready && !entry.lease.suspect && entry.not_before <= now())
+      taken.push_back(hand_out(entry, owner));
   }
   return taken;
 }
@@ -208,7 +223,7 @@ std::vector<Lease> LeaseBook::take(Owner owner, std::size_t most) {
 Lease LeaseBook::hand_out(Entry& entry, Owner owner) {
   entry.state = State::out;
   entry.owner = owner;
-  entry.since = now_;
+  entry.since = now();
   ++entry.lease.tries;
   ++entry.lease.charged;
   return entry.lease;
@@ -229,14 +244,20 @@ LedgerProgress LeaseBook::progress() {
                           .parked = count(State::parked),
                           .owners = owners_.size(),
                           .closed = closed_,
-                          .at = now_};
+                          .at = now()};
+  for (auto const& [id, owning] : owners_) {
+    if (!is_gone(owning)) continue;
+    --progress.owners;
+    progress.lost += static_cast<std::uint64_t>(std::ranges::count_if(
+        entries_, [&](auto const& one) { return one.second.state == State::out && one.second.owner == id; }));
+  }
   for (auto const& [number, entry] : entries_) {
     if (entry.state == State::ready && entry.lease.suspect) ++progress.suspects;
     if (entry.state == State::ready && !progress.oldest_ready)
-      progress.oldest_ready = duration_cast<milliseconds>(now_ - entry.enqueued);
+      progress.oldest_ready = duration_cast<milliseconds>(now() - entry.enqueued);
     if (entry.state == State::out)
       progress.oldest_out =
-          std::max(progress.oldest_out.value_or(milliseconds(0)), duration_cast<milliseconds>(now_ - entry.since));
+          std::max(progress.oldest_out.value_or(milliseconds(0)), duration_cast<milliseconds>(now() - entry.since));
   }
   return progress;
 }
@@ -257,6 +278,7 @@ bool LeaseBook::unpark(std::uint64_t number) {
   if (found == entries_.end() || found->second.state != State::parked) return false;
   found->second.state = State::ready;
   found->second.lease.charged = 0;
+  found->second.not_before = {};
   return true;
 }
 

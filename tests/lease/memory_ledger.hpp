@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -39,6 +40,8 @@ class LeaseBook {
   bool unpark(std::uint64_t number);
   std::vector<LeaseAnswer> answers(std::uint64_t after, std::size_t most);
   void let_pass(std::chrono::nanoseconds time);
+  /// From now on the clock runs by itself, too.
+  void let_run() { began_ = std::chrono::steady_clock::now(); }
 
  private:
   enum class State : std::uint8_t { ready, out, done, parked };
@@ -46,7 +49,7 @@ class LeaseBook {
     Lease lease = {};
     State state = State::ready;
     Owner owner = none;
-    std::chrono::nanoseconds enqueued{0}, since{0};
+    std::chrono::nanoseconds enqueued{0}, since{0}, not_before{0};
     std::string text = {};
   };
   struct Owning {
@@ -56,10 +59,14 @@ class LeaseBook {
 
   std::string settle(Owner owner, Settlement const& settlement);
   void fail(Entry& entry, bool suspect, std::string reason);
+  bool is_gone(Owning const& owner) const;
   void let_go_of_ended();
   std::vector<Lease> take(Owner owner, std::size_t most);
   Lease hand_out(Entry& entry, Owner owner);
   std::uint64_t count(State state) const;
+  std::chrono::nanoseconds now() const {
+    return now_ + (began_ ? std::chrono::steady_clock::now() - *began_ : std::chrono::nanoseconds(0));
+  }
 
   std::uint32_t const most_tries_;
   std::mutex mutex_;
@@ -68,6 +75,7 @@ class LeaseBook {
   Owner last_owner_ = none;
   bool closed_ = false;
   std::chrono::nanoseconds now_{std::chrono::hours(1)};
+  std::optional<std::chrono::steady_clock::time_point> began_;
 };
 
 class MemoryLedger final : public Ledger {

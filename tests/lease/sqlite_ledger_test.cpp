@@ -209,6 +209,7 @@ TEST_F(ALedgerFile, OnAFullDiskLosesNothingAndGoesOnOnceThereIsRoom) {
   auto const taken = owner->exchange({}, 2).taken;
   {
     FullDisk const full;
+    EXPECT_THROW(owner->exchange({}, 1), LedgerUnavailable);
     EXPECT_THAT(refusal([&] { owner->exchange(settle_all(taken, Kind::acknowledge), 2); }),
                 AllOf(HasSubstr("finds no room on its disk"), HasSubstr("free some space")));
   }
@@ -216,6 +217,22 @@ TEST_F(ALedgerFile, OnAFullDiskLosesNothingAndGoesOnOnceThereIsRoom) {
   Exchange const again = owner->exchange(settle_all(taken, Kind::acknowledge), 2);
   EXPECT_THAT(again.refused, IsEmpty());
   EXPECT_THAT(numbers_of(again.taken), ElementsAre(3, 4));
+}
+
+/// Seen to fail where each exchange noted its owner.
+TEST_F(ALedgerFile, IsNotWrittenByOwnersThatOnlyAsk) {
+  SqliteLedger ledger(name);
+  auto const busy = ledger.join();
+  auto const taken = busy->exchange({}, 4).taken;
+  auto const idle = ledger.join(), promising = ledger.join({.silence = std::chrono::hours(1)});
+  auto const log = std::filesystem::file_size(name + "-wal");
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_THAT(idle->exchange({}, 16).taken, IsEmpty());
+    EXPECT_THAT(promising->exchange({}, 16).taken, IsEmpty());
+  }
+  EXPECT_EQ(std::filesystem::file_size(name + "-wal"), log);
+  busy->exchange(settle_all(taken, Kind::acknowledge), 0);
+  EXPECT_GT(std::filesystem::file_size(name + "-wal"), log);
 }
 
 TEST_F(ALedgerFile, IsCopiedWhileItIsInUse) {
@@ -230,6 +247,19 @@ TEST_F(ALedgerFile, IsCopiedWhileItIsInUse) {
   auto const again = reader->exchange({}, 16).taken;
   EXPECT_THAT(numbers_of(again), ElementsAre(2)) << "its owner is not of this ledger, so it has ended";
   EXPECT_THAT(owner->exchange(settle_all(taken, Kind::acknowledge), 0).refused, IsEmpty());
+}
+
+/// Seen to fail where the copy was written under its own name.
+TEST_F(ALedgerFile, LeavesNoPartOfACopyThatFailed) {
+  SqliteLedger ledger(name);
+  {
+    FullDisk const full;
+    EXPECT_THROW(ledger.copy_to(path("copy")), LedgerUnavailable);
+  }
+  for (auto const& file : std::filesystem::directory_iterator(folder))
+    EXPECT_THAT(file.path().filename().string(), StartsWith("ledger"));
+  ledger.copy_to(path("copy"));
+  EXPECT_EQ(SqliteLedger(path("copy")).progress().ready, 4U);
 }
 
 /// Seen to fail where the child tried to give back what its parent has.

@@ -65,7 +65,7 @@ class LeaseSink {
   virtual std::optional<std::string> answer(Lease const& lease) = 0;
   /// This try ends without an answer: what was collected of it is void.
   ///
-  /// Threads: those of penstock::Sink, and producers.
+  /// Threads: those of penstock::Sink, producers, and that which calls LeaseSource::finish.
   virtual void forget(Lease const& lease) noexcept = 0;
 };
 
@@ -106,6 +106,11 @@ struct LeaseCounts {
 /// The input ends when the ledger is finished: it is closed, and each lease is answered or parked. Until then the
 /// source waits for leases that other owners give back.
 ///
+/// While the ledger cannot be written (LedgerUnavailable), it is tried again after 50 ms, then after pauses that double
+/// up to 2 s, until that works or LeaseSourceOptions::stop is requested. A message says so once.
+///
+/// What a lease came to is said to the ledger within 50 ms, if that can be reached.
+///
 /// A thread of its own, "ps-lease", takes leases and settles others in the same step, while tiles are on the way.
 ///
 /// Threads: as Source; `acknowledge`, `fail` and `counts` any.
@@ -126,10 +131,12 @@ class LeaseSource final : public Source {
   void acknowledge(Lease const& lease, std::string answer);
   /// The same lease has no answer, for this reason: the try failed.
   void fail(Lease const& lease, std::string reason);
-  /// Settles all leases, and gives back those that have no answer. Call it when the run is over.
+  /// Settles all leases, and gives back those that have no answer, of which the sink is told to forget the tries. Call
+  /// it when the run is over.
   ///
-  /// Blocks: as LeaseOwner::exchange.
-  /// Throws: Error, if the ledger cannot be written: others will get these leases again.
+  /// Blocks: as LeaseOwner::exchange; where LeaseSourceOptions::stop can be requested, until the ledger can be written
+  ///         or that is.
+  /// Throws: Error, if the ledger cannot be written: others will get these leases again, as if the process had died.
   void finish();
   LeaseCounts counts() const;
 

@@ -15,6 +15,13 @@
 
 namespace penstock {
 
+/// A ledger that cannot be written for now: its disk is full, or another program has it locked. Nothing has changed,
+/// and the same call may succeed later.
+class LedgerUnavailable : public Error {
+ public:
+  explicit LedgerUnavailable(std::string const& sentence) : Error(ErrorKind::system, sentence) {}
+};
+
 /// Description of work: what to read, or a small payload, or both. A ledger keeps it as it is.
 struct LeaseWork {
   /// LeaseWork::length of a file that is read to its end.
@@ -46,9 +53,12 @@ struct Settlement {
   enum class Kind : std::uint8_t {
     acknowledge,  ///< It is answered for good: `text` is the answer.
     give_back,    ///< Another may have it. This try does not count.
-    fail,         ///< This try failed, for the reason `text`: another may try, unless these were most_tries.
-    suspect,      ///< The same, but it may have cost the owner its device, so it is handed out alone.
-    park          ///< No other should try, for the reason `text`.
+    /// This try failed, for the reason `text`. Another may try after 50 ms, and after twice that time, up to 5 s, for
+    /// each charged try before; unless these were most_tries.
+    fail,
+    /// It failed and may have cost the owner its device, for the reason `text`. It is handed out alone, and at once.
+    suspect,
+    park  ///< No other should try, for the reason `text`.
   };
   Kind kind = Kind::acknowledge;
   std::uint64_t number = 0;  ///< Lease::number.
@@ -78,13 +88,15 @@ struct LedgerProgress {
   std::uint64_t done = 0;
   std::uint64_t parked = 0;
   std::uint64_t suspects = 0;  ///< Leases that are ready, but only for an owner that has no other.
-  std::uint64_t owners = 0;    ///< Owners that joined and have not left.
+  std::uint64_t lost = 0;      ///< Leases that are out to owners that are gone. The next exchange makes them ready.
+  std::uint64_t owners = 0;    ///< Owners that joined, and are not gone.
   bool closed = false;         ///< No more leases can be enqueued.
   /// Time for which the lease that is out the longest has been out; empty if none is.
   std::optional<std::chrono::milliseconds> oldest_out = {};
   /// Time since the ready lease with the lowest number was enqueued; empty if none is ready.
   std::optional<std::chrono::milliseconds> oldest_ready = {};
-  /// The moment, by a clock that no one sets. Ages begin at the start of the machine, if that was later.
+  /// The moment, by a clock that no one sets and that begins anew when the machine starts. So the age of what began
+  /// before that is not known: it is some time up to that since the start.
   std::chrono::nanoseconds at{0};
 
   bool finished() const noexcept { return closed && ready == 0 && out == 0; }
@@ -126,8 +138,10 @@ class LeaseOwner {
   /// owner that has other leases while a suspect is ready may get nothing, so that it can take the suspect once it has
   /// settled these.
   ///
-  /// Blocks: for one write to the disk, and for those of owners that came before; with a network between, for that.
-  /// Throws: Error of kind bad_argument, if a text is too large; else as it says. Nothing has changed then, unless the
+  /// Blocks: for one write to the disk, or none if nothing changes, and for those of owners that came before; with a
+  ///         network between, for that.
+  /// Throws: LedgerUnavailable; Error of kind bad_argument, if a text is too large; else as it says. Nothing has
+  /// changed then, unless the
   ///         disk failed while it was written: then all of it may have happened or not, and the next exchange says
   ///         which.
   virtual Exchange exchange(std::span<Settlement const> settlements, std::size_t most) = 0;

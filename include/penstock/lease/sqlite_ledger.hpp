@@ -43,7 +43,8 @@ struct LedgerOptions {
 /// FILE-shm, which are SQLite's. The process that closes it last removes these two; after that FILE can be copied by
 /// any program. `copy_to` copies it while it is in use.
 ///
-/// A process that is stopped (SIGSTOP) in its turn lets all others wait until it continues or ends. A child of fork may
+/// A process that is stopped (SIGSTOP) in its turn lets all others wait until it continues or ends; a stop that is
+/// requested (std::stop_token) does not end that wait. A child of fork may
 /// call nothing here.
 ///
 /// Threads: any.
