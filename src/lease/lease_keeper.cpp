@@ -88,13 +88,14 @@ void fit(Settlement& settlement) {
 void LeaseKeeper::settle(Settlement settlement) {
   std::lock_guard const lock(mutex_);
   std::uint64_t const number = settlement.number;
+  auto const tries = settlement.tries;
   fit(settlement);
-  if (is_held(number, settlement.tries)) {
+  if (is_held(number, tries)) {
     if (settled_.empty()) unsaid_since_ = std::chrono::steady_clock::now();
     settled_.push_back(std::move(settlement));
     out_.erase(number);
   }
-  if (auto const passed = passed_on_.find(number); passed != passed_on_.end() && passed->second == settlement.tries) {
+  if (auto const passed = passed_on_.find(number); passed != passed_on_.end() && passed->second == tries) {
     passed_on_.erase(passed);
     if (auto const later = later_tries_.extract(number)) {
       waiting_.push_back(std::move(later.mapped()));
