@@ -248,8 +248,10 @@ LedgerProgress LeaseBook::progress() {
   for (auto const& [id, owning] : owners_) {
     if (!is_gone(owning)) continue;
     --progress.owners;
-    progress.lost += static_cast<std::uint64_t>(std::ranges::count_if(
-        entries_, [&](auto const& one) { return one.second.state == State::out && one.second.owner == id; }));
+    auto const has_it = [gone = id](auto const& one) {
+      return one.second.state == State::out && one.second.owner == gone;
+    };
+    progress.lost += static_cast<std::uint64_t>(std::ranges::count_if(entries_, has_it));
   }
   for (auto const& [number, entry] : entries_) {
     if (entry.state == State::ready && entry.lease.suspect) ++progress.suspects;
