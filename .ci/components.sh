@@ -43,7 +43,7 @@ fail() {
 read_parts() {
   cat >"$scratch/facts.cmake" <<'END'
 function(penstock_add_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 it "DIVIDED;BY_NAME_ONLY;SHARED;WITHOUT_LIBRARY" "SENTENCE;FOLDER" "NEEDS;LAYERS;PACKAGES")
+  cmake_parse_arguments(PARSE_ARGV 1 it "DIVIDED;BY_NAME_ONLY;ONE_NAME;SHARED;WITHOUT_LIBRARY" "SENTENCE;FOLDER;REMEDY" "NEEDS;LAYERS;PACKAGES;PKG_CONFIG")
   message("component ${name}")
   foreach(below IN LISTS it_NEEDS)
     message("needs ${name} ${below}")

@@ -16,7 +16,7 @@ namespace penstock::cli {
 
 /// The cause of a file's problem, from the least to the worst.
 enum class HashFault : std::uint8_t {
-  file,     ///< The file itself: who tries again gets the same.
+  file,     ///< The file itself: a second try has the same result.
   process,  ///< This process, which could not hash it; another may.
   device    ///< The loss of a device.
 };

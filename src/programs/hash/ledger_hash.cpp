@@ -172,7 +172,7 @@ class LedgerHash::Parts {
 
  private:
   static constexpr std::size_t leases_at_once = 16, page_size = 256;
-  /// A process that ends was mostly ended by its user, who may do so often, and not by a file.
+  /// Users end processes often, so the end of a process is seldom the fault of a file.
   static constexpr std::uint32_t most_tries = 100;
 
   /// A lease whose files are on the way.
