@@ -60,6 +60,9 @@ LeaseTable::LeaseTable(LedgerFile& file)
       give_back_all_(file.connection(),
                      "update lease set state = 0, charged = charged - 1, owner = null, since = null where owner = ?1 "
                      "and state = 1"),
+      return_all_(file.connection(),
+                  "update lease set state = case when charged >= ?2 then 3 else 0 end, suspect = charged < ?2,"
+                  " owner = null, since = null, reason = ?3 where owner = ?1 and state = 1"),
       release_promised_(file.connection(),
                         "update lease set owner = null where state = 0 and suspect = 1 and owner = ?1"),
       unfinished_(file.connection(),
@@ -176,6 +179,11 @@ Lease LeaseTable::hand_out(SqliteNumber owner, SqliteNumber number) {
 
 void LeaseTable::give_back_all(SqliteNumber owner) {
   give_back_all_.run(owner);
+  release_promised_.run(owner);
+}
+
+void LeaseTable::return_all(SqliteNumber owner, std::string const& reason) {
+  return_all_.run(owner, file_.most_tries(), reason);
   release_promised_.run(owner);
 }
 

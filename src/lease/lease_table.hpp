@@ -27,6 +27,8 @@ class LeaseTable {
   std::vector<Lease> take(SqliteNumber owner, std::size_t most);
   /// Gives back all that the owner has, without a charge.
   void give_back_all(SqliteNumber owner);
+  /// Makes all that the owner had ready, as suspects, or parks it, for this reason.
+  void return_all(SqliteNumber owner, std::string const& reason);
   bool any_ready_or_out();
   /// True if this owner has a lease.
   bool any_out_to(SqliteNumber owner);
@@ -51,6 +53,7 @@ class LeaseTable {
   SqliteStatement hand_out_;
   SqliteStatement read_;
   SqliteStatement give_back_all_;
+  SqliteStatement return_all_;
   SqliteStatement release_promised_;
   SqliteStatement unfinished_;
 };

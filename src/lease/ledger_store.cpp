@@ -14,8 +14,8 @@ std::shared_ptr<LedgerStore> LedgerStore::open(std::string const& path, LedgerOp
 
 LedgerStore::LedgerStore(std::string const& path, LedgerOptions options)
     : file(path, std::move(options)),
-      watch(file),
       leases(file),
+      watch(file, leases),
       closed_(file.connection(), "select closed from ledger") {}
 
 bool LedgerStore::is_closed() {

@@ -28,8 +28,8 @@ class LedgerStore {
 
   OwnProcess const process;
   LedgerFile file;
-  OwnerWatch watch;
   LeaseTable leases;
+  OwnerWatch watch;
 
   /// True if no more leases can be enqueued.
   bool is_closed();

@@ -10,18 +10,14 @@
 
 namespace penstock {
 
-OwnerWatch::OwnerWatch(LedgerFile& file)
+OwnerWatch::OwnerWatch(LedgerFile& file, LeaseTable& leases)
     : file_(file),
+      leases_(leases),
       note_(file.connection(),
             "insert into owner(id, process, heard, silence) values(?1, ?2, ?3, ?4)"
             " on conflict(id) do update set heard = excluded.heard"),
       owners_(file.connection(), "select id, process, heard, silence from owner"),
-      forget_(file.connection(), "delete from owner where id = ?1 and heard = ?2"),
-      return_leases_(file.connection(),
-                     "update lease set state = case when charged >= ?2 then 3 else 0 end, suspect = charged < ?2,"
-                     " owner = null, since = null, reason = ?3 where owner = ?1 and state = 1"),
-      release_promised_(file.connection(),
-                        "update lease set owner = null where suspect = 1 and state = 0 and owner = ?1") {}
+      forget_(file.connection(), "delete from owner where id = ?1 and heard = ?2") {}
 
 void OwnerWatch::note(SqliteNumber id, SqliteNumber silence) {
   note_.run(id, getpid(), file_.now().count(), silence);
@@ -47,9 +43,7 @@ std::vector<OwnerWatch::Gone> OwnerWatch::look() {
 void OwnerWatch::let_go(std::vector<Gone> const& gone) {
   for (Gone const& one : gone) {
     forget_.run(one.id, one.heard);
-    if (file_.connection().changes() == 0) continue;
-    return_leases_.run(one.id, file_.most_tries(), one.reason);
-    release_promised_.run(one.id);
+    if (file_.connection().changes() != 0) leases_.return_all(one.id, one.reason);
   }
 }
 

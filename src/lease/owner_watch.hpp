@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lease/lease_table.hpp"
 #include "lease/ledger_file.hpp"
 
 namespace penstock {
@@ -20,7 +21,8 @@ class OwnerWatch {
     std::string reason;      ///< A sentence.
   };
 
-  explicit OwnerWatch(LedgerFile& file);
+  /// Both must outlive it.
+  OwnerWatch(LedgerFile& file, LeaseTable& leases);
 
   /// Notes that an owner is heard from. One that was let go is there again, without the leases that it had: the lock of
   /// its number was its own all the time.
@@ -37,11 +39,10 @@ class OwnerWatch {
 
  private:
   LedgerFile& file_;
+  LeaseTable& leases_;
   SqliteStatement note_;
   SqliteStatement owners_;
   SqliteStatement forget_;
-  SqliteStatement return_leases_;
-  SqliteStatement release_promised_;
 };
 
 }  // namespace penstock
