@@ -116,7 +116,9 @@ WORDS
     (($(wc -l < err) >= 4 && $(wc -l < err) <= 8)) || fail "$(cat err)"
     ! tail -n +3 err | grep -qv '^  ' || fail "$(cat err)"
     tail -n 1 err | grep -qE '^  A tile takes kernel .*; that is .* x is possible[.]$' || fail "$(cat err)"
-    for words in '"penstock hash"' '"ps-fill-0"' '"lane 0 stage"' '"CPU device stage, by any stream"' '"tiles home"' '"tile":15}' '"ph":"f"'; do
+    # Which of the producers come to fill is the scheduler's affair.
+    grep -qE '"ps-fill-[0-9]+"' trace.json || fail 'no row of a producer in the trace'
+    for words in '"penstock hash"' '"lane 0 stage"' '"CPU device stage, by any stream"' '"tiles home"' '"tile":15}' '"ph":"f"'; do
       grep -qF -- "$words" trace.json || fail "no $words in the trace"
     done
     cat a a a a > b
