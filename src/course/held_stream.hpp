@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "course/workbench.hpp"
 #include "engine/core/event_count.hpp"
@@ -12,11 +14,17 @@
 namespace penstock::lab {
 inline namespace PENSTOCK_FLAVOUR {
 
+/// True with CUDA_LAUNCH_BLOCKING=1 in the environment: each launch returns once its kernel is over.
+inline bool launches_block() noexcept {
+  char const* const wish = std::getenv("CUDA_LAUNCH_BLOCKING");
+  return wish != nullptr && std::string_view(wish) == "1";
+}
+
 /// A non-blocking stream that the host can hold up. The order of late work and of work before it then does not depend
 /// on how long anything takes.
 ///
-/// A host function holds it, for at most ten seconds: if calls of the driver wait for their work, as with
-/// CUDA_LAUNCH_BLOCKING, an experiment fails and does not hang.
+/// A host function holds it, for at most ten seconds. Where launches block nothing is held, or the host would wait in a
+/// launch for itself.
 ///
 /// Threads: one.
 class HeldStream {
@@ -31,7 +39,9 @@ class HeldStream {
   /// Puts the host function that holds it into the stream.
   ///
   /// Shape: once.
-  void hold() { stream_.launch_host_function(gate_); }
+  void hold() {
+    if (!launches_block()) stream_.launch_host_function(gate_);
+  }
   /// Puts it into the stream, drawn in that row of a workbench of the device.
   void hold(Workbench& bench, std::string row) {
     bench.timed(std::move(row), "held", stream_, [&] { hold(); });

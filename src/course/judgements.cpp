@@ -117,7 +117,8 @@ Verdict verdict_on_ordered_memory(OrderedMemorySeen const& seen) {
 
 Verdict verdict_on_late_error(LateErrorSeen const& seen) {
   if (seen.by.empty()) return {false, "no call said that a kernel had failed"};
-  Verdict const call{seen.by == "synchronize", "the first call that said it was " + seen.by};
+  Verdict const call{seen.by == (seen.blocking ? "launch 2" : "synchronize"),
+                     "the first call that said it was " + seen.by};
   Verdict const text{seen.lost && seen.names_cause,
                      std::string(seen.lost ? "the device is lost" : "the device is not lost") +
                          (seen.names_cause ? ", and it said why" : ", and it did not say why")};

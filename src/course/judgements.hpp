@@ -103,9 +103,10 @@ struct LateErrorSeen {
   std::string by_with_waits;  ///< The same, if the host waits behind each call.
   bool lost = false;          ///< It said that the device is lost.
   bool names_cause = false;   ///< It said why.
+  bool blocking = false;      ///< Each launch waits for its kernel (CUDA_LAUNCH_BLOCKING=1).
 };
-/// Expects that only the call to synchronize reports it, with the reason; and with waits the second launch, which
-/// fails.
+/// Expects that only the call to synchronize reports it, with the reason; and the second launch, which fails, if the
+/// host or each launch waits.
 Verdict verdict_on_late_error(LateErrorSeen const& seen);
 
 /// Kernels in two streams, and whether each launch had to wait for its kernel.

@@ -55,6 +55,7 @@ LateErrorSeen first_to_say(Workbench& bench, bool wait_each_time) {
 
 Observation fail_late(Workbench& bench) {
   LateErrorSeen seen = first_to_say(bench, false);
+  seen.blocking = launches_block();
   seen.by_with_waits = first_to_say(bench, true).by;
   return {bench.intervals(), {}, verdict_on_late_error(seen)};
 }
@@ -62,17 +63,17 @@ Observation fail_late(Workbench& bench) {
 }  // namespace
 
 Experiment late_error() {
-  return {
-      .name = "late-error",
-      .expectation =
-          "A launch whose kernel fails returns as if all were well, and so do the calls behind it; the first that "
-          "waits for the device throws, and names the kernel's fault. With a wait behind each call that is the launch "
-          "itself. A CPU device is lost for that, whichever device the others use.",
-      .why =
-          "On a GPU the error does not say which launch it was. In a pipeline it is that of a tile: the report of "
-          "attribution(), and hash --attribute, name the tile.",
-      .claim = Claim::must,
-      .run = fail_late};
+  return {.name = "late-error",
+          .expectation =
+              "A launch whose kernel fails returns as if all were well, and so do the calls behind it; the first that "
+              "waits for the device throws, and names the kernel's fault. With a wait behind each call, or with "
+              "CUDA_LAUNCH_BLOCKING=1, that is the launch itself. A CPU device is lost for that, whichever device the "
+              "others use.",
+          .why =
+              "On a GPU the error does not say which launch it was. In a pipeline it is that of a tile: the report of "
+              "attribution(), and hash --attribute, name the tile.",
+          .claim = Claim::must,
+          .run = fail_late};
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiment: what CUDA_LAUNCH_BLOCKING=1 does to launches.
 #include <array>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "course/experiment.hpp"
 #include "course/gain.hpp"
+#include "course/held_stream.hpp"
 #include "course/judgements.hpp"
 #include "course/workbench.hpp"
 
@@ -19,8 +18,7 @@ constexpr std::size_t launches = 2;
 
 Observation launch_in_two_streams(Workbench& bench) {
   // The driver has read it when the device was opened, and a CPU device reads it for each stream.
-  char const* const wish = std::getenv("CUDA_LAUNCH_BLOCKING");
-  BlockingSeen seen{.wanted = wish != nullptr && std::string_view(wish) == "1"};
+  BlockingSeen seen{.wanted = launches_block()};
   std::array<Stream, launches> const streams{bench.device().make_stream(), bench.device().make_stream()};
   std::array<std::string, launches> const names{"A", "B"};
   std::vector<Figure> figures;

@@ -192,6 +192,14 @@ TEST(AVerdictOnALateError, IsAsExpectedIfOnlyTheCallThatWaitsTellsOfIt) {
   EXPECT_FALSE(verdict_on_late_error({}).as_expected);
 }
 
+TEST(AVerdictOnALateError, WantsTheLaunchToTellOfItIfEachLaunchWaits) {
+  auto seen = late;
+  seen.blocking = true;
+  EXPECT_FALSE(verdict_on_late_error(seen).as_expected);
+  seen.by = "launch 2";
+  EXPECT_TRUE(verdict_on_late_error(seen).as_expected);
+}
+
 TEST(AVerdictOnALateError, WantsTheDeviceLostAndTheCauseNamed) {
   auto seen = late;
   seen.lost = false;

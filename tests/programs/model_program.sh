@@ -81,6 +81,10 @@ case $2 in
     expect_in_time 0
     [[ $(grep -c '^  As expected: without the event 65536 of 65536 results were wrong' out) == 3 ]] || fail "$(cat out)"
     expect_out '5 of 5 went as expected'
+    # Where each launch waits for its kernel nothing may wait for the host.
+    CUDA_LAUNCH_BLOCKING=1 run lab --device cpu late-error
+    expect_code 0
+    expect_out 'the first call that said it was launch 2'
     ;;
   SaysWhyMoreStreamsWillNotHelp)
     # Copies take this machine's time as well, so the clock is slow.
