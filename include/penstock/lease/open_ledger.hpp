@@ -4,13 +4,16 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "penstock/lease/ledger.hpp"
 
 namespace penstock {
 
 /// True for an address of a PostgreSQL server: "postgresql://..." or "postgres://...".
-bool is_postgres_address(std::string const& where) noexcept;
+inline bool is_postgres_address(std::string_view where) noexcept {
+  return where.starts_with("postgresql://") || where.starts_with("postgres://");
+}
 
 /// Opens a ledger: of a PostgreSQL server, if `where` is such an address, or else in the file of that name.
 ///

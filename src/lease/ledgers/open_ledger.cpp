@@ -11,10 +11,6 @@
 
 namespace penstock {
 
-bool is_postgres_address(std::string const& where) noexcept {
-  return where.starts_with("postgresql://") || where.starts_with("postgres://");
-}
-
 std::unique_ptr<Ledger> open_ledger(std::string const& where, LedgerOptions options) {
   if (!is_postgres_address(where)) return std::make_unique<SqliteLedger>(where, std::move(options));
 #ifdef PENSTOCK_WITH_POSTGRES
