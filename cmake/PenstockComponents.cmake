@@ -36,15 +36,22 @@ penstock_add_component(records
   NEEDS    engine
   LAYERS   records windows)
 
-# It is built where SQLite is (src/CMakeLists.txt).
+# It is built where SQLite is (src/CMakeLists.txt); where libpq is, too, it has ledgers in PostgreSQL. GLOBAL: programs that link
+# the layer link it, too, wherever they are declared.
+find_package(PostgreSQL 14 QUIET GLOBAL)
+set(PENSTOCK_WITH_POSTGRES ${PostgreSQL_FOUND})
+if(PENSTOCK_WITH_POSTGRES)
+  set(postgres_package "PostgreSQL 14")
+  set(postgres_pkg_config libpq)
+endif()
 penstock_add_component(lease
   ONE_NAME
-  SENTENCE   "Work on lease: many processes, each piece answered once; a ledger in a file of SQLite."
+  SENTENCE   "Work on lease: many processes, each piece answered once; a ledger in a file of SQLite, or in PostgreSQL."
   REMEDY     "'lease' is built where SQLite 3.40 is: install libsqlite3-dev and build penstock again."
   NEEDS      engine
-  PACKAGES   "SQLite3 3.40"
-  PKG_CONFIG sqlite3
-  LAYERS     lease)
+  PACKAGES   "SQLite3 3.40" ${postgres_package}
+  PKG_CONFIG sqlite3 ${postgres_pkg_config}
+  LAYERS     lease postgres ledgers)
 
 penstock_add_component(kernels
   SENTENCE "Built-in kernels: BLAKE3, sums, transforms."

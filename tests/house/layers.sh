@@ -19,6 +19,7 @@ outside=(
   'cuda*.h|cuda/*|cub/*|thrust/*|cooperative_groups*|nv[!t]*.h' 'cuda kernels lines packets radio images'
   'nvtx3/*'                          'nvtx'
   'sqlite3.h'                        'lease'
+  'libpq-fe.h'                       'postgres'
   'nlohmann/*'                       'verdict observe operation models page command measure hash doctor lab bench compare jobs whole_programs try tune watch watched'
   'CLI/*'                            'command measure hash doctor lab bench compare jobs whole_programs try tune watch program'
 )

@@ -4,7 +4,8 @@
 // lease_worker LEDGER work LOG [STEP]   works until the ledger is finished. The work of a lease appends its number to
 // LOG.
 //                                       A lease with the payload "kill" kills the process; so does the STEPth step, of
-//                                       which each lease, each exchange and each write of SQLite is one.
+//                                       which each lease, each exchange and each write of SQLite is one, and each
+//                                       message to PostgreSQL, and each part of an answer.
 //
 // The answer to a payload is "of PAYLOAD".
 #include <chrono>
@@ -18,10 +19,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sqlite3.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "engine/core/descriptor.hpp"
-#include "penstock/lease/sqlite_ledger.hpp"
+#include "penstock/lease/open_ledger.hpp"
 
 namespace penstock {
 namespace {
@@ -35,6 +37,18 @@ void step() {
 ssize_t write_as_a_step(int file, void const* bytes, size_t count, off64_t at) {
   step();
   return pwrite64(file, bytes, count, at);
+}
+
+/// Calls this again as long as the server is gone. Each call waits for it.
+template <class Call>
+auto until_there(Call const& call) {
+  for (;;) {
+    try {
+      return call();
+    } catch (LedgerUnavailable const&) {
+      continue;
+    }
+  }
 }
 
 void count_writes() {
@@ -51,15 +65,15 @@ std::vector<Settlement> answers_to(std::vector<Lease> const& leases) {
   return answers;
 }
 
-int obey(SqliteLedger& ledger, std::chrono::milliseconds silence) {
-  auto owner = ledger.join({.silence = silence});
+int obey(Ledger& ledger, std::chrono::milliseconds silence) {
+  auto owner = until_there([&] { return ledger.join({.silence = silence}); });
   std::vector<Lease> held;
   for (std::string line; std::getline(std::cin, line);) {
     Exchange result;
     if (line.starts_with("take ")) {
-      result = owner->exchange({}, std::stoul(line.substr(5)));
+      result = until_there([&] { return owner->exchange({}, std::stoul(line.substr(5))); });
     } else if (line == "acknowledge") {
-      result = owner->exchange(answers_to(held), 0);
+      result = until_there([&] { return owner->exchange(answers_to(held), 0); });
       held.clear();
     } else {
       owner.reset();
@@ -76,12 +90,12 @@ int obey(SqliteLedger& ledger, std::chrono::milliseconds silence) {
   return 0;
 }
 
-int work(SqliteLedger& ledger, char const* log_name) {
+int work(Ledger& ledger, char const* log_name) {
   Descriptor const log(open(log_name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
-  auto const owner = ledger.join();
+  auto const owner = until_there([&] { return ledger.join(); });
   std::vector<Settlement> answers;
   for (;;) {
-    Exchange const result = owner->exchange(answers, 16);
+    Exchange const result = until_there([&] { return owner->exchange(answers, 16); });
     if (!result.refused.empty()) return 3;
     if (result.finished) return 0;
     step();
@@ -100,6 +114,16 @@ int work(SqliteLedger& ledger, char const* log_name) {
 }  // namespace
 }  // namespace penstock
 
+// Those that libpq calls.
+extern "C" [[gnu::visibility("default")]] ssize_t send(int to, void const* bytes, size_t count, int flags) {
+  penstock::step();
+  return sendto(to, bytes, count, flags, nullptr, 0);
+}
+extern "C" [[gnu::visibility("default")]] ssize_t recv(int from, void* bytes, size_t count, int flags) {
+  penstock::step();
+  return recvfrom(from, bytes, count, flags, nullptr, nullptr);
+}
+
 int main(int count, char** words) {
   std::string const mode = count > 2 ? words[2] : "";
   if (count > 4) {
@@ -107,9 +131,10 @@ int main(int count, char** words) {
     penstock::count_writes();
   }
   try {
-    penstock::SqliteLedger ledger(words[1], {.opening = penstock::LedgerOpening::existing});
-    if (mode == "work") return penstock::work(ledger, words[3]);
-    return penstock::obey(ledger, std::chrono::milliseconds(mode == "silence" ? std::stoul(words[3]) : 0));
+    auto const ledger = penstock::until_there(
+        [&] { return penstock::open_ledger(words[1], {.opening = penstock::LedgerOpening::existing}); });
+    if (mode == "work") return penstock::work(*ledger, words[3]);
+    return penstock::obey(*ledger, std::chrono::milliseconds(mode == "silence" ? std::stoul(words[3]) : 0));
   } catch (std::exception const& failure) {
     std::fprintf(stderr, "lease_worker: %s\n", failure.what());
     return 2;

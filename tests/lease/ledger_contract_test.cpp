@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every ledger promises, on each engine.
+// What every ledger promises, on each engine; ledgers_under_test.cpp and postgres_world.cpp say on which.
 #include <optional>
 
 #include "lease/a_ledger.hpp"
@@ -12,7 +12,6 @@ namespace penstock {
 namespace {
 
 using support::ALedger;
-using support::LedgerUnderTest;
 using support::LedgerWorld;
 using support::numbered_work;
 using support::numbers_of;
@@ -177,11 +176,6 @@ TEST_P(ALedger, EnqueuesAllOrNothing) {
   EXPECT_EQ(ledger.progress().leases, 10U);
   EXPECT_FALSE(ledger.progress().closed);
 }
-
-INSTANTIATE_TEST_SUITE_P(, ALedger,
-                         testing::Values(LedgerUnderTest{"Memory", support::make_memory_world},
-                                         LedgerUnderTest{"Sqlite", support::make_sqlite_world}),
-                         [](auto const& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace penstock

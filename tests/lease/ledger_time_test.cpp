@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every ledger promises of failures and of time, on each engine; ledger_contract_test.cpp says on which.
+// What every ledger promises of failures and of time, on each engine, as ledger_contract_test.cpp.
 #include <chrono>
 
 #include "lease/a_ledger.hpp"

@@ -21,6 +21,7 @@ class WorkerProcess {
   WorkerProcess& operator=(WorkerProcess const&) = delete;
   ~WorkerProcess();
 
+  pid_t id() const noexcept { return process_; }
   void tell(std::string const& line) const;
   /// Waits for a line of it.
   std::string hear() const;

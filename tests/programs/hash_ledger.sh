@@ -97,5 +97,37 @@ case $2 in
     expect_code 2
     expect_err "--ledger is for files that can be read again, and '-' is not"
     ;;
+  TwoProcessesShareALedgerInPostgres)
+    programs=$(find /usr/lib/postgresql/*/bin -name postgres -printf '%h\n' 2>/dev/null | sort -V | tail -1)
+    [[ -n $programs ]] || { echo 'there is no PostgreSQL server (postgresql)' && exit 77; }
+    # The server does not run as root, and the path of its socket is short.
+    server=$(mktemp -d /tmp/penstock-pg-XXXXXX)
+    as=()
+    if ((EUID == 0)); then
+      chown nobody "$server"
+      as=(setpriv --reuid nobody --regid nogroup --clear-groups)
+    fi
+    in_server() { (cd "$server" && "${as[@]}" "$programs/$@"); }
+    trap 'in_server pg_ctl -D "$server/data" stop -m immediate >/dev/null 2>&1 || true; rm -rf "$world" "$server"' EXIT
+    in_server initdb -D "$server/data" -A trust -U penstock --no-sync --no-locale -E UTF8 >said 2>&1 || fail "$(cat said)"
+    in_server pg_ctl -D "$server/data" -o "-k $server -c listen_addresses=" -l "$server/log" -w start >said 2>&1 || fail "$(cat said)"
+    ledger="postgresql:///postgres?host=$server&user=penstock&ledger=run"
+    for k in 1 2; do hashes --ledger "$ledger" tree >"out$k" & done
+    wait
+    for k in 1 2; do cmp "out$k" expected || fail "process $k printed other lines"; done
+    # It is all there: nothing is read any more.
+    mv tree gone
+    run hash --device cpu --ledger "$ledger" tree
+    expect_code 0
+    expect_same_as expected
+    mv gone tree
+    run hash --device cpu --ledger "$ledger" tree/small
+    expect_code 2
+    expect_err 'is the ledger of other work'
+    run hash --device cpu --ledger "postgresql://penstock:secret@localhost/postgres" tree
+    expect_code 2
+    expect_err '.pgpass'
+    ! grep -q secret err || fail 'it shows the password'
+    ;;
   *) fail "no such case: $2" ;;
 esac

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,8 +16,8 @@
 
 namespace penstock {
 
-/// A ledger that cannot be written for now: its disk is full, or another program has it locked. Nothing has changed,
-/// and the same call may succeed later.
+/// A ledger that cannot be written for now: its disk is full, another program has it locked, or its server is gone. The
+/// same call may succeed later. Nothing has changed, or the ledger knows what has: see LeaseOwner::exchange.
 class LedgerUnavailable : public Error {
  public:
   explicit LedgerUnavailable(std::string const& sentence) : Error(ErrorKind::system, sentence) {}
@@ -95,7 +96,7 @@ struct LedgerProgress {
   std::optional<std::chrono::milliseconds> oldest_out = {};
   /// Time since the ready lease with the lowest number was enqueued; empty if none is ready.
   std::optional<std::chrono::milliseconds> oldest_ready = {};
-  /// The moment, by a clock that no one sets and that begins anew when the machine starts. So the age of what began
+  /// The moment, by LedgerOptions::clock. That of a file begins anew when the machine starts, so the age of what began
   /// before that is not known: it is some time up to that since the start.
   std::chrono::nanoseconds at{0};
 
@@ -131,8 +132,9 @@ class LeaseOwner {
  public:
   virtual ~LeaseOwner() = default;
 
-  /// Settles leases and takes up to `most` others, in one step: all of it is on the disk when this returns, or nothing
-  /// has changed. A try is recorded with it, before the caller has the lease.
+  /// Settles leases and takes up to `most` others: all of it is on the disk when this returns. A try is recorded with
+  /// it, before the caller has the lease. If it throws, send the same settlements again: those that took effect are not
+  /// refused then.
   ///
   /// Suspects go alone. An owner that has nothing else gets one, and nothing more until it has settled that one. An
   /// owner that has other leases while a suspect is ready may get nothing, so that it can take the suspect once it has
@@ -140,10 +142,9 @@ class LeaseOwner {
   ///
   /// Blocks: for one write to the disk, or none if nothing changes, and for those of owners that came before; with a
   ///         network between, for that.
-  /// Throws: LedgerUnavailable; Error of kind bad_argument, if a text is too large; else as it says. Nothing has
-  /// changed then, unless the
-  ///         disk failed while it was written: then all of it may have happened or not, and the next exchange says
-  ///         which.
+  /// Throws: LedgerUnavailable; Error of kind bad_argument, if a text is too large; else as it says. In a file nothing
+  ///         has changed then, unless the disk failed while it was written: then all of it may have happened or not,
+  ///         and the next exchange says which.
   virtual Exchange exchange(std::span<Settlement const> settlements, std::size_t most) = 0;
 
   /// Says that the owner is alive, for those that joined with a `silence`; exchange() says so, too.
@@ -154,9 +155,28 @@ class LeaseOwner {
 
 struct OwnerOptions {
   /// Longest time without exchange() and keep_alive(). After that others may have the owner's leases, and what it
-  /// settles late is refused. 0: no limit, only the end of the process counts. The clock runs while the machine sleeps,
-  /// and no one sets it.
+  /// settles late is refused. 0: no limit, only the end of the process counts. LedgerOptions::clock says by which
+  /// clock.
   std::chrono::milliseconds silence{0};
+};
+
+/// Treatment of a ledger that is there, or is not.
+enum class LedgerOpening : std::uint8_t {
+  any,       ///< A ledger that is not there is made.
+  existing,  ///< The ledger must be there.
+  fresh      ///< The ledger must not be there.
+};
+
+struct LedgerOptions {
+  LedgerOpening opening = LedgerOpening::any;
+  /// What the leases are for. It is kept with a new ledger; an existing one that has another purpose is refused. Empty:
+  /// any purpose will do.
+  std::string purpose = {};
+  /// Tries that may fail, or end their owner, before a lease is parked. It is kept with a new ledger.
+  std::uint32_t most_tries = 5;
+  /// The clock for OwnerOptions::silence, for rests and for ages. Empty: for a file CLOCK_BOOTTIME, which no one sets
+  /// and which runs while the machine sleeps; for PostgreSQL the server's clock.
+  std::function<std::chrono::nanoseconds()> clock = {};
 };
 
 /// A list of leases on which any number of owners work, each lease until it is answered or parked.

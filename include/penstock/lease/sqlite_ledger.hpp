@@ -2,10 +2,8 @@
 // A ledger in one file, for the processes of one machine.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,24 +13,6 @@
 namespace penstock {
 
 class LedgerStore;
-
-/// Treatment of a file that is there, or is not.
-enum class LedgerOpening : std::uint8_t {
-  any,       ///< A file that is not there is made.
-  existing,  ///< The file must be there.
-  fresh      ///< The file must not be there.
-};
-
-struct LedgerOptions {
-  LedgerOpening opening = LedgerOpening::any;
-  /// What the leases are for. It is kept with a new file; an existing one that has another purpose is refused. Empty:
-  /// any purpose will do.
-  std::string purpose = {};
-  /// Tries that may fail, or end their owner, before a lease is parked. It is kept with a new file.
-  std::uint32_t most_tries = 5;
-  /// The clock for OwnerOptions::silence and for ages. Empty: CLOCK_BOOTTIME.
-  std::function<std::chrono::nanoseconds()> clock = {};
-};
 
 /// A ledger in one file of SQLite, which any number of processes of this machine have open at once. It is the default.
 ///

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <system_error>
 
+#include "penstock/lease/open_ledger.hpp"
+
 namespace penstock::cli {
 
 std::vector<std::string> LedgerFiles::names(std::string const& ledger) {
-  if (ledger.empty()) return {};
+  if (ledger.empty() || is_postgres_address(ledger)) return {};
   // The others lie beside the file that a link leads to.
   std::error_code problem;
   auto const whole = std::filesystem::weakly_canonical(ledger, problem);

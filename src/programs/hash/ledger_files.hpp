@@ -8,16 +8,15 @@
 
 namespace penstock::cli {
 
-/// The four files of a ledger. A process that has the ledger open must not open and close one of them besides: with
-/// that the system drops all locks that the process has on it (docs/decisions/leases.md).
+/// The four files of a ledger in a file. A process that has the ledger open must not open and close one of them
+/// besides: with that the system drops all locks that the process has on it (docs/decisions/leases.md).
 ///
 /// Threads: one at a time.
 class LedgerFiles {
  public:
   explicit LedgerFiles(std::string const& ledger) : names_(names(ledger)) {}
 
-  /// Their names, whether they are there or not.
-  /// None without a ledger.
+  /// Their names, whether they are there or not. A ledger in PostgreSQL has none.
   static std::vector<std::string> names(std::string const& ledger);
   /// Looks which files have these names now.
   void look();

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 #include "engine/core/failure_text.hpp"
-#include "penstock/lease/sqlite_ledger.hpp"
+#include "penstock/lease/open_ledger.hpp"
 #include "programs/hash/ledger_files.hpp"
 #include "programs/hash/ledger_text.hpp"
 #endif
@@ -79,14 +79,14 @@ class LedgerHash::Parts {
  public:
   Parts(std::string const& path, std::vector<std::string> const& paths, FileWalk& walk, LeftOut const& is_left_out,
         std::stop_token const& stop)
-      : ledger_(path, {.purpose = purpose_of(paths), .most_tries = most_tries}), own_(path) {
-    if (!ledger_.progress().closed) {
+      : ledger_(open_ledger(path, {.purpose = purpose_of(paths), .most_tries = most_tries})), own_(path) {
+    if (!ledger_->progress().closed) {
       own_.look();
       auto const leases = leases_of(walk, own_, is_left_out, stop);
       // Where another process was faster, the ledger has these leases already.
-      if (!stop.stop_requested()) ledger_.enqueue(leases, true);
+      if (!stop.stop_requested()) ledger_->enqueue(leases, true);
     }
-    keeper_.emplace(ledger_, LeaseSourceOptions{.leases = leases_at_once, .stop = stop});
+    keeper_.emplace(*ledger_, LeaseSourceOptions{.leases = leases_at_once, .stop = stop});
   }
 
   std::optional<WantedFile> next() {
@@ -137,10 +137,10 @@ class LedgerHash::Parts {
 
   bool finish(std::function<void(HashedFile const&)> const& print) {
     keeper_->finish();
-    if (!ledger_.progress().finished()) return false;
+    if (!ledger_->progress().finished()) return false;
     std::map<std::uint64_t, ParkedLease> parked;
     for (std::uint64_t after = 0;;) {
-      auto page = ledger_.parked(after, page_size);
+      auto page = ledger_->parked(after, page_size);
       if (page.empty()) break;
       after = page.back().number;
       for (ParkedLease& one : page) parked.emplace(one.number, std::move(one));
@@ -158,7 +158,7 @@ class LedgerHash::Parts {
       }
     };
     for (std::uint64_t after = 0;;) {
-      auto const page = ledger_.answers(after, page_size);
+      auto const page = ledger_->answers(after, page_size);
       if (page.empty()) break;
       for (LeaseAnswer const& one : page) {
         print_parked(one.number);
@@ -198,7 +198,7 @@ class LedgerHash::Parts {
     keeper_->settle({.kind = kind, .number = held.number, .tries = held.tries, .text = std::move(text)});
   }
 
-  SqliteLedger ledger_;
+  std::unique_ptr<Ledger> const ledger_;
   LedgerFiles own_;
   std::optional<LeaseKeeper> keeper_;
   std::vector<WantedFile> files_;  ///< Those of the lease that was taken last.

@@ -22,8 +22,8 @@ class LedgerHash {
   /// True for a file that is no input, though it was found there.
   using LeftOut = std::function<bool(std::string const& path)>;
 
-  /// Opens the ledger, or makes it and fills it with the files of `walk`, but for those of the ledger itself and those
-  /// that are left out. The paths say whether it is the ledger of this work.
+  /// Opens the ledger, a file or one in PostgreSQL, or makes it and fills it with the files of `walk`, but for those of
+  /// the ledger itself and those that are left out. The paths say whether it is the ledger of this work.
   ///
   /// Blocks: until the walk is over, or a stop is requested: then the ledger stays empty.
   /// Throws: Error, if the ledger cannot be used, or a path is standard input; of kind unsupported, if this build has

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "penstock/lease/postgres_ledger.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "lease/postgres/postgres_owner.hpp"
+#include "lease/postgres/postgres_session.hpp"
+
+#include "engine/core/own_process.hpp"
+#include "penstock/error.hpp"
+
+namespace penstock {
+namespace {
+
+/// All counts at one moment. An owner is gone as let_go() sees it, but nothing changes.
+constexpr std::string_view counts =
+    "select coalesce(max(number), 0), count(*) filter (where state = 0), count(*) filter (where state = 1),"
+    " count(*) filter (where state = 3), count(*) filter (where state = 0 and suspect), now_of($1),"
+    " min(since) filter (where state = 1), (select closed from ledger),"
+    " (select enqueued from work where number = (select min(number) from lease where state = 0)) from lease";
+constexpr std::string_view owners =
+    "with locked as (select objid::bigint as id from pg_locks where locktype = 'advisory' and objsubid = 2 and granted"
+    "  and database = (select oid from pg_database where datname = current_database())"
+    "  and classid = ($2::integer::bigint & 4294967295)::oid),"
+    " gone as (select id from owner where (silence <> 0 and now_of($1) - heard > silence) or (id not in (select id from"
+    "  locked) and now_of(null) - coalesce((select seen from era where start = pg_postmaster_start_time()),"
+    "  now_of(null)) > (select grace from ledger)))"
+    " select (select count(*) from owner), (select count(*) from gone), count(*) from lease"
+    " where state = 1 and owner in (select id from gone)";
+
+/// A number or a count as the server can have it.
+std::int64_t as_number(std::uint64_t number) {
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max()));
+}
+
+std::chrono::milliseconds age(std::int64_t now, std::int64_t since) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::nanoseconds(std::max<std::int64_t>(0, now - since)));
+}
+
+std::int64_t random_number() {
+  std::random_device device;
+  return static_cast<std::int64_t>(std::uniform_int_distribution<std::uint64_t>()(device));
+}
+
+void expect_size(LeaseWork const& work) {
+  if (work.path.size() + work.checksum.size() + work.payload.size() > LeaseWork::most_bytes)
+    throw Error(ErrorKind::bad_argument,
+                "The texts of a lease have more than 1 MiB. Put them into a file, and name that.");
+}
+
+}  // namespace
+
+class PostgresLedger::Parts {
+ public:
+  Parts(std::string const& connection, LedgerOptions options)
+      : session(PostgresAddress(connection), std::move(options)) {}
+
+  PostgresSession session;
+  OwnProcess const process;
+};
+
+PostgresLedger::PostgresLedger(std::string const& connection, LedgerOptions options)
+    : parts_(std::make_unique<Parts>(connection, std::move(options))) {}
+
+PostgresLedger::~PostgresLedger() {
+  left_to_parent(parts_);
+}
+
+bool PostgresLedger::enqueue(std::span<LeaseWork const> work, bool last) {
+  for (LeaseWork const& one : work) expect_size(one);
+  PostgresSession& session = parts_->session;
+  // After a connection that was lost in the commit, this says whether it happened.
+  std::int64_t const batch = random_number();
+  bool is_added = false;
+  session.run([&](PostgresConnection& connection) {
+    if (connection.ask("select exists(select from batch where id = $1)", {batch}).number(0, 0) != 0) {
+      is_added = true;
+      return;
+    }
+    connection.run("begin");
+    try {
+      is_added = connection.ask("select closed from ledger for update").number(0, 0) == 0;
+      if (is_added) {
+        for (LeaseWork const& one : work)
+          connection.send(
+              "with added as (insert into work select coalesce(max(number), 0) + 1, now_of($1), $2, $3::bigint,"
+              " $4::bigint, $5, $6 from work returning number) insert into lease(number) select number from added",
+              {session.clock(), std::string_view(one.path), static_cast<std::int64_t>(one.offset),
+               static_cast<std::int64_t>(one.length), std::string_view(one.checksum), std::string_view(one.payload)});
+        connection.send("insert into batch values($1)", {batch});
+        if (last) connection.send("update ledger set closed = true");
+        connection.send("select pg_notify('penstock', $1)", {PostgresValue::in_words(session.address().schema)});
+        connection.finish();
+      }
+      connection.run("commit");
+    } catch (PostgresLost const&) {
+      throw;
+    } catch (...) {
+      connection.run("rollback");
+      throw;
+    }
+  });
+  return is_added;
+}
+
+std::unique_ptr<LeaseOwner> PostgresLedger::join(OwnerOptions options) {
+  parts_->session.expect_own_process();
+  LedgerOptions ledger = parts_->session.options();
+  ledger.opening = LedgerOpening::existing;
+  return std::make_unique<PostgresOwner>(parts_->session.address(), ledger, options);
+}
+
+LedgerProgress PostgresLedger::progress() {
+  LedgerProgress progress;
+  PostgresSession& session = parts_->session;
+  session.run([&](PostgresConnection& connection) {
+    connection.send(counts, {session.clock()});
+    connection.send(owners, {session.clock(), session.facts().lock_class()});
+    auto const rows = connection.finish();
+    auto const count = [&](std::size_t of, int column) {
+      return static_cast<std::uint64_t>(rows[of].number(0, column));
+    };
+    std::int64_t const now = rows[0].number(0, 5);
+    progress = {.leases = count(0, 0),
+                .ready = count(0, 1),
+                .out = count(0, 2),
+                .done = count(0, 0) - count(0, 1) - count(0, 2) - count(0, 3),
+                .parked = count(0, 3),
+                .suspects = count(0, 4),
+                .lost = count(1, 2),
+                .owners = count(1, 0) - count(1, 1),
+                .closed = count(0, 7) != 0,
+                .at = std::chrono::nanoseconds(now)};
+    if (progress.out != 0) progress.oldest_out = age(now, rows[0].number(0, 6));
+    if (progress.ready != 0) progress.oldest_ready = age(now, rows[0].number(0, 8));
+  });
+  return progress;
+}
+
+std::vector<ParkedLease> PostgresLedger::parked(std::uint64_t after, std::size_t most) {
+  std::vector<ParkedLease> parked;
+  parts_->session.run([&](PostgresConnection& connection) {
+    parked.clear();
+    PostgresRows const rows = connection.ask(
+        "select number, tries, reason, path, \"offset\", length, checksum, payload from lease join work using(number)"
+        " where state = 3 and number > $1 order by number limit $2",
+        {as_number(after), as_number(most)});
+    for (int row = 0; row < rows.size(); ++row)
+      parked.push_back({.number = static_cast<std::uint64_t>(rows.number(row, 0)),
+                        .tries = static_cast<std::uint32_t>(rows.number(row, 1)),
+                        .reason = rows.text(row, 2),
+                        .work = {.path = rows.text(row, 3),
+                                 .offset = static_cast<std::uint64_t>(rows.number(row, 4)),
+                                 .length = static_cast<std::uint64_t>(rows.number(row, 5)),
+                                 .checksum = rows.text(row, 6),
+                                 .payload = rows.text(row, 7)}});
+  });
+  return parked;
+}
+
+bool PostgresLedger::unpark(std::uint64_t number) {
+  bool was_parked = false;
+  parts_->session.run([&](PostgresConnection& connection) {
+    was_parked = connection
+                     .ask("update lease set state = 0, charged = 0, not_before = 0 where number = $1 and state = 3",
+                          {as_number(number)})
+                     .changes() == 1;
+  });
+  return was_parked;
+}
+
+std::vector<LeaseAnswer> PostgresLedger::answers(std::uint64_t after, std::size_t most) {
+  std::vector<LeaseAnswer> answers;
+  parts_->session.run([&](PostgresConnection& connection) {
+    answers.clear();
+    PostgresRows const rows =
+        connection.ask("select number, answer from lease where state = 2 and number > $1 order by number limit $2",
+                       {as_number(after), as_number(most)});
+    for (int row = 0; row < rows.size(); ++row)
+      answers.push_back({static_cast<std::uint64_t>(rows.number(row, 0)), rows.text(row, 1)});
+  });
+  return answers;
+}
+
+}  // namespace penstock

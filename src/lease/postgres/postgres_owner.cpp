@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lease/postgres/postgres_owner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "engine/core/failure_text.hpp"
+#include "engine/core/own_process.hpp"
+#include "engine/core/say.hpp"
+#include "penstock/error.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::chrono::seconds time_between_looks{1};
+
+std::string name_of_process() {
+  std::array<char, 256> host{};
+  bool const has_name = gethostname(host.data(), host.size() - 1) == 0;
+  return std::to_string(getpid()) + (has_name ? " on " + std::string(host.data()) : "");
+}
+
+void expect_size(Settlement const& settlement) {
+  if (settlement.text.size() > LeaseWork::most_bytes)
+    throw Error(ErrorKind::bad_argument, "The answer of lease " + std::to_string(settlement.number) +
+                                             " has more than 1 MiB. Put it into a file, and answer by its name.");
+}
+
+}  // namespace
+
+PostgresOwner::Parts::Parts(PostgresAddress const& address, LedgerOptions const& options, OwnerOptions const& owner)
+    : session(address, options), silence(std::chrono::nanoseconds(owner.silence).count()), name(name_of_process()) {
+  session.on_connect([this](PostgresConnection& connection) {
+    if (id != 0) rejoin(connection);
+  });
+  session.run([this](PostgresConnection& connection) {
+    if (id == 0) join(connection);
+  });
+  try {
+    watch = std::jthread([this](std::stop_token const& stop) {
+      std::mutex alone;
+      std::condition_variable_any wakes;
+      for (std::unique_lock lock(alone); !stop.stop_requested();) {
+        wakes.wait_for(lock, stop, time_between_looks, [] { return false; });
+        if (!stop.stop_requested()) session.look();
+      }
+    });
+  } catch (std::system_error const& refused) {
+    throw Error(ErrorKind::system, "There is no thread to watch the server: " + system_problem(refused.code().value()) +
+                                       ". " + remedy_for_threads());
+  }
+  pthread_setname_np(watch.native_handle(), "ps-pg-lock");
+}
+
+void PostgresOwner::Parts::join(PostgresConnection& connection) {
+  // The row is seen once its lock is there: one without a lock means that its process has ended.
+  PostgresRows const made = connection.ask(
+      "with made as (insert into owner(process, heard, silence) values($1, now_of($2), $3) returning id)"
+      " select id, pg_try_advisory_lock($4::integer, id) from made",
+      {PostgresValue::in_words(name), session.clock(), silence, session.facts().lock_class()});
+  if (made.number(0, 1) == 0)
+    throw PostgresLost(session.address().name + ": another program has the lock of an owner. It is tried again.");
+  id = static_cast<std::int32_t>(made.number(0, 0));
+  server_process = connection.server_process();
+}
+
+void PostgresOwner::Parts::rejoin(PostgresConnection& connection) {
+  std::int32_t const lock_class = session.facts().lock_class();
+  if (connection.ask("select pg_try_advisory_lock($1::integer, $2::integer)", {lock_class, id}).number(0, 0) == 0) {
+    // The server does not know yet that the last session has lost its other end; or another owner looks right now.
+    connection.ask(
+        "select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' and objsubid = 2"
+        " and database = (select oid from pg_database where datname = current_database())"
+        " and classid = ($1::integer::bigint & 4294967295)::oid and objid = ($2::integer)::oid and pid = $3::integer",
+        {lock_class, id, server_process});
+    throw PostgresLost(session.address().name + ": the owner's last session is still there. It is tried again.");
+  }
+  // If it was let go, it is there again, without what it had.
+  connection.send(
+      "insert into owner(id, process, heard, silence) values($1, $2, now_of($3), $4) on conflict(id) do nothing",
+      {id, PostgresValue::in_words(name), session.clock(), silence});
+  // What was handed out in a commit whose end was not seen was never passed on.
+  std::string numbers = "{", tries = "{";
+  for (auto const& [number, its_try] : held) {
+    numbers += (numbers.size() > 1 ? "," : "") + std::to_string(number);
+    tries += (tries.size() > 1 ? "," : "") + std::to_string(its_try);
+  }
+  PostgresLeases::send_give_back(connection, id, numbers + "}", tries + "}");
+  connection.finish();
+  server_process = connection.server_process();
+}
+
+void PostgresOwner::Parts::leave(PostgresConnection& connection) const {
+  PostgresLeases::send_give_back(connection, id, "{}", "{}");
+  connection.send("update lease set owner = null where state = 0 and suspect and owner = $1", {id});
+  connection.send("delete from owner where id = $1", {id});
+  connection.finish();
+}
+
+void PostgresOwner::Parts::note(PostgresConnection& connection) const {
+  connection.send(
+      "insert into owner(id, process, heard, silence) values($1, $2, now_of($3), $4)"
+      " on conflict(id) do update set heard = excluded.heard",
+      {id, PostgresValue::in_words(name), session.clock(), silence});
+}
+
+void PostgresOwner::Parts::settle(PostgresConnection& connection, std::span<Settlement const> settlements,
+                                  Exchange& result) {
+  result.refused.clear();
+  if (silence != 0 && (!settlements.empty() || !held.empty())) {
+    note(connection);
+  } else if (silence != 0) {
+    // An owner that only asks is noted now and then. It may have been let go while it had nothing.
+    connection.send("update owner set heard = now_of($2) where id = $1 and now_of($2) - heard > silence / 2",
+                    {id, session.clock()});
+    connection.send(
+        "insert into owner(id, process, heard, silence) select $1, $2, now_of($3), $4"
+        " where not exists (select from owner where id = $1) on conflict(id) do nothing",
+        {id, PostgresValue::in_words(name), session.clock(), silence});
+  }
+  std::size_t const before = silence == 0 ? 0 : !settlements.empty() || !held.empty() ? 1 : 2;
+  for (Settlement const& one : settlements) leases.send(connection, id, one);
+  std::vector<PostgresRows> const changed = connection.finish();
+  for (std::size_t k = 0; k < settlements.size(); ++k) {
+    if (changed[before + k].changes() != 0) continue;
+    std::string reason = leases.refusal_of(connection, id, settlements[k], unsure.contains(said(settlements[k])));
+    if (!reason.empty()) result.refused.push_back({k, std::move(reason)});
+  }
+  for (Settlement const& one : settlements) {
+    auto const found = held.find(one.number);
+    if (found != held.end() && found->second == one.tries) held.erase(found);
+  }
+}
+
+PostgresOwner::PostgresOwner(PostgresAddress const& address, LedgerOptions const& options, OwnerOptions const& owner)
+    : parts_(std::make_unique<Parts>(address, options, owner)) {}
+
+PostgresOwner::~PostgresOwner() {
+  if (left_to_parent(parts_)) return;
+  parts_->watch = {};
+  try {
+    parts_->session.run([this](PostgresConnection& connection) { parts_->leave(connection); });
+  } catch (std::exception const& failure) {
+    // Its lock ends with its session, so others get the leases all the same, as suspects.
+    say("%s", failure.what());
+  }
+}
+
+Exchange PostgresOwner::exchange(std::span<Settlement const> settlements, std::size_t most) {
+  for (Settlement const& one : settlements) expect_size(one);
+  Parts& own = *parts_;
+  own.session.expect_own_process();
+  std::lock_guard const lock(own.mutex);
+  Exchange result;
+  bool is_settled = settlements.empty() && own.silence == 0;
+  auto const remember = [&] {
+    for (Settlement const& one : settlements) own.unsure.insert(Parts::said(one));
+  };
+  try {
+    // Two transactions: one that waits for rows to take would keep others from those that it has settled.
+    own.session.run([&](PostgresConnection& connection) {
+      try {
+        if (!is_settled) own.settle(connection, settlements, result);
+      } catch (PostgresLost const&) {
+        remember();
+        throw;
+      }
+      is_settled = true;
+      result.taken = own.leases.take(connection, own.id, most);
+      for (Lease const& one : result.taken) own.held[one.number] = one.tries;
+      result.finished = result.taken.empty() && PostgresLeases::are_finished(connection);
+    });
+  } catch (...) {
+    if (is_settled) remember();
+    throw;
+  }
+  for (Settlement const& one : settlements) own.unsure.erase(Parts::said(one));
+  return result;
+}
+
+void PostgresOwner::keep_alive() {
+  parts_->session.run([this](PostgresConnection& connection) {
+    parts_->note(connection);
+    connection.finish();
+  });
+}
+
+}  // namespace penstock

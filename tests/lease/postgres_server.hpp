@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PostgreSQL server of a test's own, which tests kill.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "engine/core/own_process.hpp"
+
+namespace penstock::support {
+
+/// A server in a scratch folder, on a unix socket there. It writes to the disk as one in production does. It ends with
+/// this, or with the process.
+///
+/// Threads: one at a time.
+class PostgresServer {
+ public:
+  /// Makes the databases and starts the server. Returns once it takes connections.
+  PostgresServer();
+  PostgresServer(PostgresServer const&) = delete;
+  PostgresServer& operator=(PostgresServer const&) = delete;
+  ~PostgresServer();
+
+  void start();
+  /// Ends it as SIGKILL does: nothing is written any more. Returns once all its processes have left the socket.
+  void kill();
+  /// The address of a ledger of that name; the words go with it, as "&user=reader".
+  std::string address(std::string const& ledger, std::string const& words = "&user=penstock") const;
+  /// Runs statements as the superuser; the first field of the last result.
+  std::string ask(std::string const& statements) const;
+  /// Returns once this has the answer "0".
+  void await_none(std::string const& count) const;
+  std::string const& folder() const noexcept { return folder_; }
+
+ private:
+  pid_t launch(std::vector<std::string> const& words) const;
+  std::string words() const { return "host=" + folder_ + " user=penstock dbname=postgres"; }
+
+  OwnProcess const own_process_;
+  std::string folder_;
+  pid_t process_ = -1;
+};
+
+/// The server that the tests of this process share. It is started by the first that wants it.
+PostgresServer& shared_postgres_server();
+
+}  // namespace penstock::support
