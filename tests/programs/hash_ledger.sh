@@ -59,6 +59,36 @@ case $2 in
       done
     done
     ;;
+  ShardsHashEachFileOnce)
+    sort expected >sorted
+    for k in 1 2 3; do
+      hashes --shard "$k/3" tree >"shard$k"
+      hashes --ledger ledger --shard "$k/3" tree | cmp - "shard$k" || fail "shard $k: other lines with a ledger"
+      [[ -s ledger-$k-of-3 ]] || fail "shard $k has no ledger of its own"
+    done
+    sort shard? | cmp - sorted || fail 'the shards have other lines than the whole'
+    # A job that is begun again goes on with its own ledger, and with no other.
+    mv tree gone
+    hashes --ledger ledger --shard 2/3 tree | cmp - shard2 || fail 'it did not go on'
+    mv gone tree
+    cp ledger-2-of-3 ledger-1-of-2
+    run hash --device cpu --ledger ledger --shard 1/2 tree
+    expect_code 2
+    expect_err 'is the ledger of other work'
+    SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=4 SLURM_ARRAY_TASK_COUNT=3 hashes --shard auto tree | cmp - shard2 || fail 'not the task of the array'
+    run hash --device cpu --shard auto tree
+    expect_code 2
+    expect_err '--shard auto: neither Slurm (an array job, or srun) nor MPI says which.'
+    run hash --device cpu --ledger postgresql://nowhere/db --shard 1/2 tree
+    expect_code 2
+    expect_err 'leave --shard out'
+    ;;
+  MpiSaysWhichShard)
+    command -v mpirun >/dev/null || exit 77
+    sort expected >sorted
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 3 "$penstock" hash --device cpu --shard auto tree 2>err | sort |
+      cmp - sorted || fail "other lines: $(cat err)"
+    ;;
   SeveralProcessesPrintTheSameLines)
     for k in 1 2 3; do hashes --ledger ledger tree >"out$k" & done
     wait

@@ -75,6 +75,10 @@ case $2 in
 --device cuda:x
 --no-such-option
 --quiet
+--shard 4/3
+--shard 3
+--shard auto
+--check --shard 1/2
 --check --no-names
 --json --no-names
 --json --check --quiet

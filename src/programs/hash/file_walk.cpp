@@ -40,9 +40,17 @@ bool is_empty(OpenFile const& file, std::span<std::byte> room) {
 
 }  // namespace
 
-FileWalk::FileWalk(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+FileWalk::FileWalk(std::vector<std::string> paths, Shard shard) : paths_(std::move(paths)), shard_(shard) {}
 
 std::optional<FoundFile> FileWalk::next() {
+  for (;;) {
+    auto found = find();
+    if (!found || shard_.has(found_++)) return found;
+  }
+}
+
+/// The next of all.
+std::optional<FoundFile> FileWalk::find() {
   for (;;) {
     std::optional<FoundFile> problem;
     if (levels_.empty()) {

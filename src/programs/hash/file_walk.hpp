@@ -16,6 +16,7 @@
 
 #include "ingest/file/open_folder.hpp"
 #include "penstock/ingest/files.hpp"
+#include "penstock/operate/shard.hpp"
 #include "programs/hash/hash_book.hpp"
 
 namespace penstock::cli {
@@ -41,13 +42,15 @@ struct FoundFile {
 /// Threads: one at a time.
 class FileWalk {
  public:
-  explicit FileWalk(std::vector<std::string> paths);
+  /// Shape: of all that is found, one in `shard.count`.
+  explicit FileWalk(std::vector<std::string> paths, Shard shard = {});
   /// The next file; empty at the end.
   std::optional<FoundFile> next();
   /// Symbolic links that were passed over so far.
   ///
   /// Threads: any.
   std::uint64_t links() const noexcept { return links_.load(std::memory_order_relaxed); }
+  Shard const& shard() const noexcept { return shard_; }
 
  private:
   /// A directory that we are in.
@@ -57,10 +60,13 @@ class FileWalk {
     OpenFolder::Identity identity = {};             ///< Known while `folder` is null.
     std::vector<OpenFolder::Entry> to_come = {};    ///< Entries to come, the last one first.
   };
+  std::optional<FoundFile> find();
   std::optional<FoundFile> enter(std::string path, OpenFolder const* in, std::string const& name);
   std::optional<FoundFile> leave();
 
   std::vector<std::string> paths_;
+  Shard const shard_;
+  std::size_t found_ = 0;
   std::size_t next_path_ = 0;
   std::vector<Level> levels_;
   std::atomic<std::uint64_t> links_{0};

@@ -91,6 +91,9 @@ void HashCommand::add_to(CLI::App& command) {
   auto* const leases =
       command.add_option("--ledger", ledger, "Share the files with other processes, and go on if stopped");
   leases->type_name("FILE")->excludes("--check");
+  command.add_option("--shard", shard, "Hash one file in N, from the Kth on; auto: as Slurm or MPI says")
+      ->type_name("K/N")
+      ->excludes("--check");
   command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
   command.footer(
       "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
@@ -104,6 +107,25 @@ void HashCommand::add_to(CLI::App& command) {
 
 std::vector<std::string> HashCommand::inputs() const {
   return paths.empty() ? std::vector<std::string>{"-"} : paths;
+}
+
+/// Throws: Error of kind bad_argument, if it is none, or nobody says which.
+Shard HashCommand::own_shard() const {
+  if (shard.empty()) return {};
+  if (shard != "auto") return shard_of(shard);
+  if (auto const found = shard_of_batch_system()) return *found;
+  throw Error(ErrorKind::bad_argument,
+              "--shard auto: neither Slurm (an array job, or srun) nor MPI says which. Name it, such as --shard 3/16.");
+}
+
+/// A ledger file is for one shard: a process goes on with its own, and asks no others.
+std::string HashCommand::own_ledger() const {
+  Shard const own = own_shard();
+  if (ledger.empty() || own.is_all()) return ledger;
+  if (LedgerFiles::names(ledger).empty())
+    throw Error(ErrorKind::bad_argument,
+                "A ledger in PostgreSQL is for all processes: leave --shard out, or name a file for --ledger.");
+  return name_for(own, ledger);
 }
 
 /// True if this command may choose where it hashes. A trace and a profiler are to show the pipeline, and a device that
@@ -131,7 +153,7 @@ ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
   trace.check();
   std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
   for (std::string const& path : inputs()) read.push_back({.option = "PATH", .path = path, .whole_folder = false});
-  for (std::string const& name : LedgerFiles::names(ledger)) read.push_back({"--ledger", name, {}, false});
+  for (std::string const& name : LedgerFiles::names(own_ledger())) read.push_back({"--ledger", name, {}, false});
   FilesToWrite files(read, std::vector<NamedFile>{trace.named(), figures.page()}, interrupt.token());
   auto const open = [wish = pipeline.wish()] { return open_devices(wish); };
   HashFiles const own{.trace = files.of("--trace"), .page = files.of("--html")};
@@ -166,7 +188,8 @@ HashRequest HashCommand::request(std::size_t tile_bytes, HashFiles const& files)
           .files = files,
           .tile_bytes = tile_bytes,
           .groups = groups_small_files(),
-          .ledger = ledger};
+          .ledger = own_ledger(),
+          .shard = own_shard()};
 }
 
 ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, HashFiles const& files,

@@ -35,6 +35,7 @@ struct HashCommand {
   FigureArguments figures;
   bool no_progress = false;
   std::string ledger;        ///< Empty: none.
+  std::string shard;         ///< "3/16", or "auto"; empty: all.
   std::string command_line;  ///< Command line as the user wrote it, for the page.
 
   /// The paths; standard input if there are none.
@@ -67,6 +68,8 @@ struct HashCommand {
 
  private:
   struct Started;
+  Shard own_shard() const;
+  std::string own_ledger() const;
   bool leaves_choice() const;
   bool groups_small_files() const;
   bool takes_head_start() const;

@@ -62,9 +62,9 @@ std::optional<std::uint64_t> bytes_of_stream(int descriptor, int milliseconds) {
 }
 
 /// Adds up the files' sizes, for the progress bar's end. Ends early if `stop` is requested.
-void measure(std::vector<std::string> const& paths, Progress& progress, std::stop_token const& stop) {
+void measure(HashRequest const& request, Progress& progress, std::stop_token const& stop) {
   pthread_setname_np(pthread_self(), "ps-sizes");
-  FileWalk walk(paths);
+  FileWalk walk(request.paths, request.shard);
   std::uint64_t total = 0;
   while (auto const file = walk.next()) {
     struct stat status {};
@@ -132,14 +132,14 @@ HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token co
       list_(
           request_.paths, [this](std::string const& about, std::string const& what) { output_.problem(about, what); },
           enough_.get_token()),
-      walk_(request_.paths) {
+      walk_(request_.paths, request_.shard) {
   if (request_.files.page != nullptr) output_.keep_rows();
   if (!request_.ledger.empty()) {
     auto const is_left_out = [this](std::string const& path) { return is_passed_over(written_at(path)); };
     ledger_.emplace(request_.ledger, request_.paths, walk_, is_left_out, enough_.get_token());
   }
   if (progress_.drawn() && !request_.check && !ledger_)
-    measuring_ = std::jthread([this](std::stop_token const& stop) { measure(request_.paths, progress_, stop); });
+    measuring_ = std::jthread([this](std::stop_token const& stop) { measure(request_, progress_, stop); });
 }
 
 HashSource& HashJob::source_for(Pool const& pool) {

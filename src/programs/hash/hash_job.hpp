@@ -52,6 +52,7 @@ struct HashRequest {
   std::size_t tile_bytes = 0;
   bool groups = false;      ///< Small files share a tile (HashSource).
   std::string ledger = {};  ///< The ledger from which files come on lease; empty: there is none.
+  Shard shard = {};         ///< The part of the files that is hashed.
 };
 
 /// The files that are wanted, the book of their tiles, and their output.

@@ -79,7 +79,7 @@ class LedgerHash::Parts {
  public:
   Parts(std::string const& path, std::vector<std::string> const& paths, FileWalk& walk, LeftOut const& is_left_out,
         std::stop_token const& stop)
-      : ledger_(open_ledger(path, {.purpose = purpose_of(paths), .most_tries = most_tries})), own_(path) {
+      : ledger_(open_ledger(path, {.purpose = purpose_of(paths, walk.shard()), .most_tries = most_tries})), own_(path) {
     if (!ledger_->progress().closed) {
       own_.look();
       auto const leases = leases_of(walk, own_, is_left_out, stop);

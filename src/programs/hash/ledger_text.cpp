@@ -86,7 +86,7 @@ std::vector<HashedFile> results_of(std::string_view answer) {
   return files;
 }
 
-std::string purpose_of(std::vector<std::string> const& paths) {
+std::string purpose_of(std::vector<std::string> const& paths, Shard const& shard) {
   constexpr std::size_t longest = 300;
   std::string all;
   for (std::string const& path : paths) {
@@ -95,6 +95,7 @@ std::string purpose_of(std::vector<std::string> const& paths) {
     all += " " + quoted(path);
   }
   std::string text = "penstock hash, in " + std::filesystem::current_path().string() + ", of";
+  if (!shard.is_all()) text += " shard " + std::to_string(shard.number) + " of " + std::to_string(shard.count) + " of";
   if (all.size() <= longest) return text + all;
   std::uint64_t const sum = fnv(std::as_bytes(std::span(all)));
   return text + all.substr(0, longest) + " ... " + count_text(paths.size(), "path") + ", " + std::to_string(sum);

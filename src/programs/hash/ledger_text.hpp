@@ -24,6 +24,6 @@ std::vector<HashedFile> results_of(std::string_view answer);
 /// What the ledger is for: these paths, seen from this folder. Of many paths a checksum says which.
 ///
 /// Throws: Error of kind bad_argument, if a path is standard input.
-std::string purpose_of(std::vector<std::string> const& paths);
+std::string purpose_of(std::vector<std::string> const& paths, Shard const& shard = {});
 
 }  // namespace penstock::cli

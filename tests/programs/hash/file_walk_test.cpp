@@ -49,6 +49,16 @@ TEST_F(FileWalkInATree, GivesFilesInTheByteOrderOfTheirWholePaths) {
   EXPECT_EQ(walk(), (std::vector<std::string>{"Z", "a-x", "a.b", "a/c/d", "a/z", "a0", "b"}));
 }
 
+TEST_F(FileWalkInATree, GivesEachFileToOneShard) {
+  for (char const* path : {"a", "b/c", "b/d", "e", "f"}) file(path);
+  std::vector<std::string> seen;
+  for (std::size_t number = 1; number <= 2; ++number) {
+    FileWalk walk({root, root + "/nowhere"}, {number, 2});
+    while (auto const found = walk.next()) seen.push_back(found->path.substr(root.size() + 1));
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{"a", "b/d", "f", "b/c", "e", "nowhere"}));
+}
+
 /// No thread has to look at it again then.
 ///
 /// Seen to fail if what was named gets no kind.
