@@ -30,14 +30,18 @@ bool write_all(int to, std::string_view text) {
   return true;
 }
 
-void complain_of(unsigned place, std::string_view lines) {
+std::string behind_place(unsigned place, std::string_view lines) {
   std::string text;
   while (!lines.empty()) {
     std::size_t const length = std::min(lines.find('\n'), lines.size() - 1) + 1;
     text.append("worker ").append(std::to_string(place)).append(": ").append(lines.substr(0, length));
     lines.remove_prefix(length);
   }
-  write_all(STDERR_FILENO, text);
+  return text;
+}
+
+void complain_of(unsigned place, std::string_view lines) {
+  write_all(STDERR_FILENO, behind_place(place, lines));
 }
 
 }  // namespace penstock

@@ -18,7 +18,9 @@ std::string end_text(int end);
 ///
 /// Blocks: while the descriptor takes nothing.
 bool write_all(int to, std::string_view text);
-/// Writes lines to standard error, each behind "worker 2: ".
+/// The lines, each behind "worker 2: ".
+std::string behind_place(unsigned place, std::string_view lines);
+/// Writes them so to standard error.
 void complain_of(unsigned place, std::string_view lines);
 
 }  // namespace penstock

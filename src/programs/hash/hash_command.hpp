@@ -34,8 +34,11 @@ struct HashCommand {
   bool no_names = false;
   FigureArguments figures;
   bool no_progress = false;
-  std::string ledger;        ///< Empty: none.
-  std::string command_line;  ///< Command line as the user wrote it, for the page.
+  std::string ledger;                  ///< Empty: none.
+  unsigned workers = 0;                ///< Processes that share the ledger; 0: this one alone.
+  bool as_worker = false;              ///< It is one of them.
+  std::vector<std::string> arguments;  ///< Those of the program, for workers.
+  std::string command_line;            ///< Command line as the user wrote it, for the page.
 
   /// The paths; standard input if there are none.
   std::vector<std::string> inputs() const;
@@ -67,6 +70,7 @@ struct HashCommand {
 
  private:
   struct Started;
+  ExitCode supervise_workers(StandardOutput& output, Interrupt const& interrupt) const;
   bool leaves_choice() const;
   bool groups_small_files() const;
   bool takes_head_start() const;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/command/arguments.hpp"
+#include "programs/hash/hash_command.hpp"
+
+namespace penstock::cli {
+inline namespace PENSTOCK_FLAVOUR {
+
+void HashCommand::add_to(CLI::App& command) {
+  command.add_option("PATH", paths, "Files, directories (all regular files below them) or - for standard input")
+      ->type_name("");
+  command.add_flag("-c,--check", check, "Read sums from the PATHs and check them");
+  command.add_flag("--quiet", quiet, "With --check: do not print OK lines")->needs("--check");
+  command.add_flag("--no-names", no_names, "Print hashes only")->excludes("--check");
+  auto const options = figures.add_to(command, "Print an object a line, and a summary as the last", "each file");
+  for (std::size_t i = 0; i < 2; ++i) options[i]->excludes("--quiet")->excludes("--no-names");
+  auto* const leases =
+      command.add_option("--ledger", ledger, "Share the files with other processes, and go on if stopped");
+  leases->type_name("FILE")->excludes("--check");
+  command
+      .add_option("--workers", workers,
+                  "Hash in so many processes, each with a GPU of its own, and replace one that fails")
+      ->type_name("N")
+      ->check(whole_number(1, 1024))
+      ->needs(leases)
+      ->excludes(options[2]);
+  command.add_flag("--as-worker", as_worker)->group("");
+  command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
+  command.footer(
+      "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
+      "where --tile and --tiles are given; but not with --check. A pipe, a terminal or a device has tiles of 64MiB at\n"
+      "most, and four of these, unless --tiles is given. While a GPU starts that --device did not name, the CPUs\n"
+      "hash. --trace also says on standard error what bounded the run, with --json in the summary, if it looks at\n"
+      "every tile.");
+  pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
+  trace.add_to(command, "the run");
+}
+
+std::vector<std::string> HashCommand::inputs() const {
+  return paths.empty() ? std::vector<std::string>{"-"} : paths;
+}
+
+}  // namespace PENSTOCK_FLAVOUR
+}  // namespace penstock::cli
