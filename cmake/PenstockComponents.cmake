@@ -112,4 +112,4 @@ penstock_add_component(programs
   FOLDER   programs
   SENTENCE "The command, which is not installed as a library."
   NEEDS    jobs ingest egress records lease collective
-  LAYERS   hash doctor lab preload try program)
+  LAYERS   work hash doctor lab preload try program)

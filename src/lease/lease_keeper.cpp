@@ -94,6 +94,7 @@ void LeaseKeeper::settle(Settlement settlement) {
     if (settled_.empty()) unsaid_since_ = std::chrono::steady_clock::now();
     settled_.push_back(std::move(settlement));
     out_.erase(number);
+    report_.holds(out_.size());
   }
   if (auto const passed = passed_on_.find(number); passed != passed_on_.end() && passed->second == tries) {
     passed_on_.erase(passed);
@@ -202,6 +203,7 @@ void LeaseKeeper::exchange(std::unique_lock<std::mutex>& lock) {
   std::vector<Settlement> settled = std::exchange(settled_, {});
   std::size_t const most = wants_leases() ? leases_ : 0;
   heard_ = std::chrono::steady_clock::now();
+  report_.asks(true);
   lock.unlock();
   Exchange result;
   std::exception_ptr problem;
@@ -229,6 +231,8 @@ void LeaseKeeper::exchange(std::unique_lock<std::mutex>& lock) {
   } catch (...) {
     problem_ = std::current_exception();  // Memory is short. What was not kept is out until the owner leaves.
   }
+  report_.holds(out_.size());
+  report_.asks(false);
   arrived_.notify_all();
 }
 

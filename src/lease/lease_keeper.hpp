@@ -17,6 +17,7 @@
 
 #include "penstock/lease/lease_source.hpp"
 #include "penstock/lease/ledger.hpp"
+#include "penstock/lease/workers.hpp"
 
 namespace penstock {
 
@@ -43,6 +44,8 @@ class LeaseKeeper {
   void settle(Settlement settlement);
   /// False if this try is settled, or the ledger is known to have handed out a later one.
   bool holds(Lease const& lease) const;
+  /// A part of a lease was done, which Workers take for progress.
+  void moved() noexcept { report_.moved(); }
   /// Takes no more leases.
   void stop_taking() noexcept;
   /// Settles what is left, and gives back the rest.
@@ -74,6 +77,7 @@ class LeaseKeeper {
   std::mutex mutable mutex_;
   std::condition_variable_any changed_;  ///< For the thread.
   std::condition_variable_any arrived_;  ///< For `next`.
+  WorkerReport report_;                  ///< Under the mutex, but for `moved`.
   std::unique_ptr<LeaseOwner> owner_;
   std::deque<Lease> waiting_;                         ///< Taken, and not yet passed on.
   std::map<std::uint64_t, std::uint32_t> out_;        ///< Tries of leases that were taken, and not settled.

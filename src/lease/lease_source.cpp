@@ -59,6 +59,7 @@ class LeaseSource::Parts {
 
   void take(Completion& completion) {
     Part const part = std::exchange(parts_.of(*completion.loan), {});
+    keeper_.moved();
     OpenedLease& opened = *part.of;
     if (!completion.ok()) {
       bool const lost = completion.failure != nullptr && completion.failure->kind == ErrorKind::device_lost;

@@ -27,7 +27,8 @@ constexpr char const* tables =
     " not_before integer not null default 0, reason text, answer text);"
     "create index lease_ready on lease(suspect, number) where state = 0;"
     "create index lease_out on lease(owner) where state = 1;"
-    "create index lease_parked on lease(number) where state = 3;";
+    "create index lease_parked on lease(number) where state = 3;"
+    "create index lease_tried_again on lease(tries) where tries > 1;";
 
 std::chrono::nanoseconds boot_time() {
   timespec now{};

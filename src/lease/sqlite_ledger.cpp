@@ -89,6 +89,7 @@ LedgerProgress SqliteLedger::progress() {
       .parked = count_of(connection, "select count(*) from lease where state = 3"),
       .suspects = count_of(connection, "select count(*) from lease where state = 0 and suspect = 1"),
       .owners = count_of(connection, "select count(*) from owner"),
+      .retries = count_of(connection, "select coalesce(sum(tries - 1), 0) from lease where tries > 1"),
       .closed = store_->is_closed(),
       .at = store_->file.now()};
   progress.done = progress.leases - progress.ready - progress.out - progress.parked;

@@ -8,6 +8,7 @@
 #include "programs/command/program.hpp"
 #include "programs/doctor/doctor_command.hpp"
 #include "programs/hash/hash_command.hpp"
+#include "programs/work/work_command.hpp"
 #ifdef PENSTOCK_MEASURING
 #include "anyprogram/try/try_command.hpp"
 #include "anyprogram/watch/watch_command.hpp"
@@ -22,6 +23,8 @@ int main(int count, char** arguments) try {
   using namespace penstock::cli;
   HashCommand hash;
   DoctorCommand doctor;
+  WorkCommand work;
+  hash.arguments.assign(arguments + 1, arguments + count);
   hash.command_line = doctor.command_line = command_text(count, arguments);
 #ifdef PENSTOCK_MEASURING
   LabCommand lab;
@@ -46,6 +49,11 @@ int main(int count, char** arguments) try {
                "penstock doctor\n"
                "penstock doctor --read large-file\n"
                "penstock doctor --list-models\n");
+  commands.add("work", "Keep processes at work on a ledger, and replace those that fail",
+               "a lease is parked, or the workers left some", work,
+               "penstock work --ledger run.ledger --workers 4 -- ./program run.ledger\n"
+               "penstock work --ledger run.ledger --metrics 127.0.0.1:9464 -- ./program run.ledger\n"
+               "penstock work --ledger run.ledger --status --json\n");
 #ifdef PENSTOCK_MEASURING
   commands.add("lab", "Try out how streams order and overlap what a device does",
                "an experiment did not go as expected, or could not be judged", lab,

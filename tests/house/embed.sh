@@ -23,7 +23,7 @@ done
 
 # A build that can run the command has a page for each of its commands.
 if [[ -e $prefix/bin/penstock ]] && grep -qx 'PENSTOCK_SANITIZE:STRING=' "$build/CMakeCache.txt"; then
-  for text in man/man1/penstock{,-bench,-compare,-doctor,-hash,-lab,-tune}.1 bash-completion/completions/penstock; do
+  for text in man/man1/penstock{,-bench,-compare,-doctor,-hash,-lab,-tune,-work}.1 bash-completion/completions/penstock; do
     [[ -s $prefix/share/$text ]] || { echo "share/$text is not installed" && exit 1; }
   done
 fi

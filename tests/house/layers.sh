@@ -20,8 +20,8 @@ outside=(
   'nvtx3/*'                          'nvtx'
   'sqlite3.h'                        'lease'
   'libpq-fe.h'                       'postgres'
-  'nlohmann/*'                       'verdict observe operation models page command measure hash doctor lab bench compare jobs whole_programs try tune watch watched'
-  'CLI/*'                            'command measure hash doctor lab bench compare jobs whole_programs try tune watch program'
+  'nlohmann/*'                       'verdict observe operation models page command measure work hash doctor lab bench compare jobs whole_programs try tune watch watched'
+  'CLI/*'                            'command measure work hash doctor lab bench compare jobs whole_programs try tune watch program'
 )
 
 # The folders of private headers, which are written in either way.

@@ -89,6 +89,7 @@ TEST_P(ALedger, ChargesNothingForWhatIsGivenBack) {
     EXPECT_EQ(taken[0].tries, k);
     EXPECT_EQ(taken[0].charged, 1U);
     tell({settle(taken[0], Kind::give_back)});
+    EXPECT_EQ(ledger.progress().retries, k - 1);
   }
 }
 

@@ -255,6 +255,7 @@ LedgerProgress LeaseBook::progress() {
   }
   for (auto const& [number, entry] : entries_) {
     if (entry.state == State::ready && entry.lease.suspect) ++progress.suspects;
+    if (entry.lease.tries > 1) progress.retries += entry.lease.tries - 1;
     if (entry.state == State::ready && !progress.oldest_ready)
       progress.oldest_ready = duration_cast<milliseconds>(now() - entry.enqueued);
     if (entry.state == State::out)

@@ -22,6 +22,10 @@ in_use() {
   case $command in
     run | bench | compare | tune) words=("$lines" "$command" --device "$device" --format words --key 1 --sum 2 --tile 4KiB --input "$1") ;;
     hash) words=("$penstock" hash --device "$device" "$1") ;;
+    work)
+      [[ -e ledger ]] || "$penstock" hash --device cpu --ledger ledger good >/dev/null
+      words=("$penstock" work --ledger ledger)
+      ;;
     doctor) words=("$penstock" doctor --device "$device") ;;
     lab) words=("$penstock" lab --device "$device" threads-legacy) ;;
     try | watch) words=("$penstock" "$command") ;;
@@ -37,6 +41,11 @@ with_program() {
   case $command in
     try) words+=(--no-watch --repeats 1 -- "$@") ;;
     watch) words+=(-- "$@") ;;
+    work)
+      # A worker that ends well prints a line, for what becomes of that.
+      [[ $1 != true ]] || set -- echo a line
+      words+=(-- "$@")
+      ;;
   esac
 }
 # The option that names a file to write.
@@ -61,7 +70,7 @@ of_case() {
   local output=
   in_use good
   case $1 in
-    'all is well') do_it ;;
+    'all is well') with_program true && do_it ;;
     'an unknown option') words+=(--no-such-option) && with_program true && do_it ;;
     'a value that is out of range')
       case $command in
@@ -69,6 +78,7 @@ of_case() {
         lab) words+=(--streams -1) ;;
         try) words+=(--repeats 0) ;;
         watch) words+=(--limit nothing) ;;
+        work) words+=(--workers 0) ;;
         *) words+=(--tile 0) ;;
       esac
       with_program true
@@ -107,7 +117,7 @@ of_case() {
         lab) words=("$penstock" lab --device cpu) ;;
         bench | compare) words[-3]=60000 ;; # Behind --window.
         tune) words[-1]=600 ;; # Behind --within.
-        try | watch) with_program sleep 600 ;;
+        try | watch | work) with_program sleep 600 ;;
       esac
       interrupted
       ;;

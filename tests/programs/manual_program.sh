@@ -5,7 +5,7 @@
 # Each case is a test of its own.
 # shellcheck source=tests/programs/program_world.sh
 source "$(dirname "$0")/program_world.sh"
-commands=(bench compare doctor hash lab try tune watch)
+commands=(bench compare doctor hash lab try tune watch work)
 run --write-manual share
 expect_code 0
 [[ ! -s out && ! -s err ]] || fail "it says something: $(cat out err)"

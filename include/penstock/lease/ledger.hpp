@@ -91,6 +91,7 @@ struct LedgerProgress {
   std::uint64_t suspects = 0;  ///< Leases that are ready, but only for an owner that has no other.
   std::uint64_t lost = 0;      ///< Leases that are out to owners that are gone. The next exchange makes them ready.
   std::uint64_t owners = 0;    ///< Owners that joined, and are not gone.
+  std::uint64_t retries = 0;   ///< Tries beyond the first of each lease.
   bool closed = false;         ///< No more leases can be enqueued.
   /// Time for which the lease that is out the longest has been out; empty if none is.
   std::optional<std::chrono::milliseconds> oldest_out = {};

@@ -80,54 +80,6 @@ struct HashCommand::Started {
       : devices(std::move(those)), pipe(devices, suited_to(devices, options), stop) {}
 };
 
-void HashCommand::add_to(CLI::App& command) {
-  command.add_option("PATH", paths, "Files, directories (all regular files below them) or - for standard input")
-      ->type_name("");
-  command.add_flag("-c,--check", check, "Read sums from the PATHs and check them");
-  command.add_flag("--quiet", quiet, "With --check: do not print OK lines")->needs("--check");
-  command.add_flag("--no-names", no_names, "Print hashes only")->excludes("--check");
-  auto const options = figures.add_to(command, "Print an object a line, and a summary as the last", "each file");
-  for (std::size_t i = 0; i < 2; ++i) options[i]->excludes("--quiet")->excludes("--no-names");
-  auto* const leases =
-      command.add_option("--ledger", ledger, "Share the files with other processes, and go on if stopped");
-  leases->type_name("FILE")->excludes("--check");
-  command.add_option("--shard", shard, "Hash one file in N, from the Kth on; auto: as Slurm or MPI says")
-      ->type_name("K/N")
-      ->excludes("--check");
-  command.add_flag("--no-progress", no_progress, "No progress bar, not even on a terminal");
-  command.footer(
-      "If only files are named, at most 64, and they cannot fill these tiles, there are smaller and fewer ones, also\n"
-      "where --tile and --tiles are given; but not with --check. A pipe, a terminal or a device has tiles of 64MiB at\n"
-      "most, and four of these, unless --tiles is given. While a GPU starts that --device did not name, the CPUs\n"
-      "hash. --trace also says on standard error what bounded the run, with --json in the summary, if it looks at\n"
-      "every tile.");
-  pipeline.add_to(command, "a power of two from 1KiB to 1GiB, so 4MiB and not 4MB. Default: 4MiB");
-  trace.add_to(command, "the run");
-}
-
-std::vector<std::string> HashCommand::inputs() const {
-  return paths.empty() ? std::vector<std::string>{"-"} : paths;
-}
-
-/// Throws: Error of kind bad_argument, if it is none, or nobody says which.
-Shard HashCommand::own_shard() const {
-  if (shard.empty()) return {};
-  if (shard != "auto") return shard_of(shard);
-  if (auto const found = shard_of_batch_system()) return *found;
-  throw Error(ErrorKind::bad_argument,
-              "--shard auto: neither Slurm (an array job, or srun) nor MPI says which. Name it, such as --shard 3/16.");
-}
-
-/// A ledger file is for one shard: a process goes on with its own, and asks no others.
-std::string HashCommand::own_ledger() const {
-  Shard const own = own_shard();
-  if (ledger.empty() || own.is_all()) return ledger;
-  if (LedgerFiles::names(ledger).empty())
-    throw Error(ErrorKind::bad_argument,
-                "A ledger in PostgreSQL is for all processes: leave --shard out, or name a file for --ledger.");
-  return name_for(own, ledger);
-}
-
 /// True if this command may choose where it hashes. A trace and a profiler are to show the pipeline, and a device that
 /// is named is the one that is meant.
 bool HashCommand::leaves_choice() const {
@@ -151,6 +103,7 @@ ExitCode HashCommand::run(StandardOutput& output, Interrupt const& interrupt) {
   if (pipeline.profile.profile)
     measure::expect_profile_of(measure::built_in_job(), *pipeline.profile.profile, pipeline.profile.path);
   trace.check();
+  if (workers != 0 && !as_worker) return supervise_workers(output, interrupt);
   std::vector<NamedFile> read{{"--profile", pipeline.profile.path}};
   for (std::string const& path : inputs()) read.push_back({.option = "PATH", .path = path, .whole_folder = false});
   for (std::string const& name : LedgerFiles::names(own_ledger())) read.push_back({"--ledger", name, {}, false});
@@ -189,7 +142,10 @@ HashRequest HashCommand::request(std::size_t tile_bytes, HashFiles const& files)
           .tile_bytes = tile_bytes,
           .groups = groups_small_files(),
           .ledger = own_ledger(),
-          .shard = own_shard()};
+          .shard = own_shard(),
+          .role = as_worker      ? LedgerRole::worker
+                  : workers != 0 ? LedgerRole::supervisor
+                                 : LedgerRole::alone};
 }
 
 ExitCode HashCommand::run_on(DeviceGroup const& devices, StandardOutput& output, HashFiles const& files,
@@ -297,7 +253,11 @@ Report HashCommand::run_through(Pipeline& pipe, HashJob& job, DeviceGroup const&
   HashSink sink(source, job.book(), job.progress(), job.enough(),
                 [&] { return devices.size() == 1 || devices.all_lost(); });
   return pipe.run(
-      source, stage_per_lane<measure::HashStage>(), [&](Completion const& completion) { sink.take(completion); },
+      source, stage_per_lane<measure::HashStage>(),
+      [&](Completion const& completion) {
+        job.moved();
+        sink.take(completion);
+      },
       interrupted);
 }
 
@@ -306,7 +266,7 @@ ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup con
                              std::stop_token const& interrupted) const {
   report.unread.mark_read();  // The book has the result of each file.
   if (interrupted.stop_requested()) {
-    job.progress().complain(message_of("Interrupted: files that were not finished have no line."));
+    if (!as_worker) job.progress().complain(message_of("Interrupted: files that were not finished have no line."));
     return exit_interrupted;
   }
   if (auto const loss = devices != nullptr ? devices->lost() : std::nullopt) {

@@ -34,9 +34,12 @@ struct HashCommand {
   bool no_names = false;
   FigureArguments figures;
   bool no_progress = false;
-  std::string ledger;        ///< Empty: none.
-  std::string shard;         ///< "3/16", or "auto"; empty: all.
-  std::string command_line;  ///< Command line as the user wrote it, for the page.
+  std::string ledger;                  ///< Empty: none.
+  std::string shard;                   ///< "3/16", or "auto"; empty: all.
+  unsigned workers = 0;                ///< Processes that share the ledger; 0: this one alone.
+  bool as_worker = false;              ///< It is one of them.
+  std::vector<std::string> arguments;  ///< Those of the program, for workers.
+  std::string command_line;            ///< Command line as the user wrote it, for the page.
 
   /// The paths; standard input if there are none.
   std::vector<std::string> inputs() const;
@@ -70,6 +73,7 @@ struct HashCommand {
   struct Started;
   Shard own_shard() const;
   std::string own_ledger() const;
+  ExitCode supervise_workers(StandardOutput& output, Interrupt const& interrupt) const;
   bool leaves_choice() const;
   bool groups_small_files() const;
   bool takes_head_start() const;

@@ -136,7 +136,7 @@ HashJob::HashJob(HashRequest request, StandardOutput& output, std::stop_token co
   if (request_.files.page != nullptr) output_.keep_rows();
   if (!request_.ledger.empty()) {
     auto const is_left_out = [this](std::string const& path) { return is_passed_over(written_at(path)); };
-    ledger_.emplace(request_.ledger, request_.paths, walk_, is_left_out, enough_.get_token());
+    ledger_.emplace(request_.ledger, request_.paths, walk_, is_left_out, enough_.get_token(), request_.role);
   }
   if (progress_.drawn() && !request_.check && !ledger_)
     measuring_ = std::jthread([this](std::stop_token const& stop) { measure(request_, progress_, stop); });
@@ -216,7 +216,8 @@ void HashJob::finish_ledger() {
     if (++files % files_at_once == 0) output_.flush();
   });
   unfinished_ = !all;
-  if (!all) progress_.complain(message_of(request_.ledger + " has what was hashed: the same command goes on."));
+  if (!all && request_.role != LedgerRole::worker)
+    progress_.complain(message_of(request_.ledger + " has what was hashed: the same command goes on."));
 }
 
 void HashJob::expect_able() const {

@@ -53,6 +53,7 @@ struct HashRequest {
   bool groups = false;      ///< Small files share a tile (HashSource).
   std::string ledger = {};  ///< The ledger from which files come on lease; empty: there is none.
   Shard shard = {};         ///< The part of the files that is hashed.
+  LedgerRole role = LedgerRole::alone;
 };
 
 /// The files that are wanted, the book of their tiles, and their output.
@@ -75,6 +76,12 @@ class HashJob {
   HashBook& book() noexcept { return book_; }
   Progress& progress() noexcept { return progress_; }
   HashOutput& output() noexcept { return output_; }
+  /// The ledger of a supervisor.
+  Ledger& ledger() { return ledger_->ledger(); }
+  /// A tile came home.
+  void moved() noexcept {
+    if (ledger_) ledger_->moved();
+  }
   /// Settles what came from the ledger. Prints all files of it, if each has a result, and otherwise a message.
   ///
   /// Throws: as LedgerHash::finish.

@@ -78,15 +78,23 @@ std::vector<LeaseWork> leases_of(FileWalk& walk, LedgerFiles const& own, LedgerH
 class LedgerHash::Parts {
  public:
   Parts(std::string const& path, std::vector<std::string> const& paths, FileWalk& walk, LeftOut const& is_left_out,
-        std::stop_token const& stop)
-      : ledger_(open_ledger(path, {.purpose = purpose_of(paths, walk.shard()), .most_tries = most_tries})), own_(path) {
+        std::stop_token const& stop, LedgerRole role)
+      : role_(role),
+        ledger_(open_ledger(path, {.purpose = purpose_of(paths, walk.shard()), .most_tries = most_tries})),
+        own_(path) {
     if (!ledger_->progress().closed) {
       own_.look();
       auto const leases = leases_of(walk, own_, is_left_out, stop);
       // Where another process was faster, the ledger has these leases already.
       if (!stop.stop_requested()) ledger_->enqueue(leases, true);
     }
-    keeper_.emplace(*ledger_, LeaseSourceOptions{.leases = leases_at_once, .stop = stop});
+    if (role_ != LedgerRole::supervisor)
+      keeper_.emplace(*ledger_, LeaseSourceOptions{.leases = leases_at_once, .stop = stop});
+  }
+
+  Ledger& ledger() noexcept { return *ledger_; }
+  void moved() noexcept {
+    if (keeper_) keeper_->moved();
   }
 
   std::optional<WantedFile> next() {
@@ -136,8 +144,9 @@ class LedgerHash::Parts {
   }
 
   bool finish(std::function<void(HashedFile const&)> const& print) {
-    keeper_->finish();
+    if (keeper_) keeper_->finish();
     if (!ledger_->progress().finished()) return false;
+    if (role_ == LedgerRole::worker) return true;
     std::map<std::uint64_t, ParkedLease> parked;
     for (std::uint64_t after = 0;;) {
       auto page = ledger_->parked(after, page_size);
@@ -198,6 +207,7 @@ class LedgerHash::Parts {
     keeper_->settle({.kind = kind, .number = held.number, .tries = held.tries, .text = std::move(text)});
   }
 
+  LedgerRole const role_;
   std::unique_ptr<Ledger> const ledger_;
   LedgerFiles own_;
   std::optional<LeaseKeeper> keeper_;
@@ -211,11 +221,12 @@ class LedgerHash::Parts {
 };
 
 LedgerHash::LedgerHash(std::string const& ledger, std::vector<std::string> const& paths, FileWalk& walk,
-                       LeftOut const& is_left_out, std::stop_token const& stop)
-    : parts_(std::make_unique<Parts>(ledger, paths, walk, is_left_out, stop)) {}
+                       LeftOut const& is_left_out, std::stop_token const& stop, LedgerRole role)
+    : parts_(std::make_unique<Parts>(ledger, paths, walk, is_left_out, stop, role)) {}
 #else
 class LedgerHash::Parts {
  public:
+  void moved() noexcept {}
   std::optional<WantedFile> next() { return std::nullopt; }
   void leave_out(WantedFile const&) {}
   bool file(HashedFile const&) { return false; }
@@ -224,13 +235,23 @@ class LedgerHash::Parts {
 };
 
 LedgerHash::LedgerHash(std::string const&, std::vector<std::string> const&, FileWalk&, LeftOut const&,
-                       std::stop_token const&) {
+                       std::stop_token const&, LedgerRole) {
   throw Error(ErrorKind::unsupported,
               "This build has no ledgers, as SQLite was not there: install libsqlite3-dev, and build penstock again.");
 }
 #endif
 
 LedgerHash::~LedgerHash() = default;
+
+#ifdef PENSTOCK_WITH_LEASE
+Ledger& LedgerHash::ledger() {
+  return parts_->ledger();
+}
+#endif
+
+void LedgerHash::moved() noexcept {
+  parts_->moved();
+}
 
 std::optional<WantedFile> LedgerHash::next() {
   return parts_->next();

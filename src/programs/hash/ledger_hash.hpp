@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,10 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "penstock/lease/ledger.hpp"
 #include "programs/hash/file_walk.hpp"
 #include "programs/hash/hash_book.hpp"
 
 namespace penstock::cli {
+
+/// Part of a process in the work on a ledger.
+enum class LedgerRole : std::uint8_t {
+  alone,      ///< It hashes, and prints all files.
+  worker,     ///< It hashes; the process that started it prints.
+  supervisor  ///< It fills the ledger, and prints; its workers hash.
+};
 
 /// The part of `penstock hash --ledger` that is this process's: files that it takes on lease, a range of them with each
 /// lease, and their results, which the ledger keeps until all are there.
@@ -29,11 +38,15 @@ class LedgerHash {
   /// Throws: Error, if the ledger cannot be used, or a path is standard input; of kind unsupported, if this build has
   ///         no leases.
   LedgerHash(std::string const& ledger, std::vector<std::string> const& paths, FileWalk& walk,
-             LeftOut const& is_left_out, std::stop_token const& stop);
+             LeftOut const& is_left_out, std::stop_token const& stop, LedgerRole role = LedgerRole::alone);
   LedgerHash(LedgerHash const&) = delete;
   LedgerHash& operator=(LedgerHash const&) = delete;
   ~LedgerHash();
 
+  /// The ledger, for a supervisor.
+  Ledger& ledger();
+  /// A tile of a file came home.
+  void moved() noexcept;
   /// The next file; empty once all files of the ledger have a result, or a stop is requested.
   ///
   /// Blocks: while other processes have the files that are left.
@@ -48,8 +61,8 @@ class LedgerHash {
   bool file(HashedFile const& file);
   /// The first problem of this process, with the file that it could not hash; empty if it had none.
   std::optional<std::string> inability() const;
-  /// Gives back the files without results. Then calls `print` for each file of the ledger, in the order of the walk, if
-  /// all have results; else returns false.
+  /// Gives back the files without results. Then calls `print`, but in a worker, for each file of the ledger, in the
+  /// order of the walk, if all have results; else returns false.
   ///
   /// Throws: Error, if the ledger cannot be used.
   bool finish(std::function<void(HashedFile const&)> const& print);

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "penstock/ingest/sockets.hpp"
-#include "programs/command/arguments.hpp"
 #include "programs/command/program.hpp"
 
 namespace penstock::cli {
@@ -69,22 +68,6 @@ class Reopening {
 };
 
 }  // namespace
-
-void LiveArguments::add_to(CLI::App& command) {
-  command
-      .add_option("--stats-every", stats_every,
-                  "Print a line on standard error each so many seconds: how fast it is, and what it waits for")
-      ->type_name("SECONDS")
-      ->check(number_between(0.1, 86'400, "a number of seconds"));
-  command
-      .add_option("--metrics", metrics,
-                  "Answer Prometheus at this address by HTTP: 127.0.0.1:9464 for /metrics and /health")
-      ->type_name("ADDRESS")
-      ->check({[](std::string& address) -> std::string {
-                 return address.empty() ? "'' is no address: give one, such as 127.0.0.1:9464" : "";
-               },
-               ""});
-}
 
 void LiveRun::Current::add_to(std::vector<Metric>& metrics) {
   std::scoped_lock const lock(mutex);

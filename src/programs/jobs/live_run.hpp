@@ -5,25 +5,15 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
-
-#include <CLI/CLI.hpp>
 
 #include "penstock/job.hpp"
 #include "penstock/operate/operation.hpp"
 #include "penstock/pipeline.hpp"
 #include "programs/command/ending.hpp"
+#include "programs/command/live_arguments.hpp"
 #include "programs/command/progress.hpp"
 
 namespace penstock::cli {
-
-/// The options for reports of a run while it goes on.
-struct LiveArguments {
-  double stats_every = 0;    ///< Seconds; 0: no lines.
-  std::string metrics = {};  ///< An address; empty: no server.
-
-  void add_to(CLI::App& command);
-};
 
 /// Reports of a run while it goes on: a line that is drawn over itself, if standard error is a terminal; a line at a
 /// fixed interval; metrics by HTTP; and its state to systemd.

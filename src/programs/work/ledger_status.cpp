@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/work/ledger_status.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/core/number_text.hpp"
+#include "programs/command/progress.hpp"
+#include "programs/command/results.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json seconds(std::optional<std::chrono::milliseconds> time) {
+  return time ? Json(std::chrono::duration<double>(*time).count()) : Json(nullptr);
+}
+
+/// What a lease is of, in one line; its payload may be anything.
+std::string name_of(ParkedLease const& lease) {
+  std::string text = "lease " + std::to_string(lease.number);
+  if (!lease.work.path.empty()) text += " (" + lease.work.path + ")";
+  return text;
+}
+
+Json as_json(ParkedLease const& lease) {
+  bool const to_the_end = lease.work.length == LeaseWork::to_the_end;
+  return {{"number", lease.number},
+          {"tries", lease.tries},
+          {"reason", lease.reason},
+          {"path", or_null(lease.work.path)},
+          {"offset_bytes", lease.work.offset},
+          {"length_bytes", to_the_end ? Json(nullptr) : Json(lease.work.length)}};
+}
+
+}  // namespace
+
+std::string status_text(LedgerStatus const& status) {
+  std::string text = describe(status.progress) + "\n" + short_number(status.leases_per_second) + " leases/s";
+  if (status.progress.retries != 0) text += "; " + std::to_string(status.progress.retries) + " tries beyond the first";
+  if (status.progress.oldest_ready && status.progress.ready != 0)
+    text += "; the first that is ready has waited for " +
+            seconds_text(std::chrono::duration<double>(*status.progress.oldest_ready).count());
+  text += status.progress.finished() ? "; finished\n" : status.progress.closed ? "\n" : "; more may be enqueued\n";
+  for (ParkedLease const& one : status.parked)
+    text += name_of(one) + " is parked after " + std::to_string(one.tries) + (one.tries == 1 ? " try: " : " tries: ") +
+            one.reason + "\n";
+  if (status.progress.parked > status.parked.size())
+    text += std::to_string(status.progress.parked - status.parked.size()) + " more are parked.\n";
+  return text;
+}
+
+std::string status_json(LedgerStatus const& status) {
+  LedgerProgress const& all = status.progress;
+  Json parked = Json::array();
+  for (ParkedLease const& one : status.parked) parked.push_back(as_json(one));
+  Json const json{{"schema", 1},
+                  {"kind", "ledger"},
+                  {"date", date_now()},
+                  {"ledger", status.ledger},
+                  {"leases", all.leases},
+                  {"ready", all.ready},
+                  {"out", all.out},
+                  {"done", all.done},
+                  {"parked", all.parked},
+                  {"suspects", all.suspects},
+                  {"lost", all.lost},
+                  {"retries", all.retries},
+                  {"owners", all.owners},
+                  {"closed", all.closed},
+                  {"finished", all.finished()},
+                  {"leases_per_s", status.leases_per_second},
+                  {"oldest_out_s", seconds(all.oldest_out)},
+                  {"oldest_ready_s", seconds(all.oldest_ready)},
+                  {"parked_leases", parked}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string work_line(WorkersSnapshot const& snapshot, unsigned width) {
+  auto const running = std::ranges::count_if(snapshot.workers, [](WorkerState const& one) { return one.process != 0; });
+  std::string words = count_text(static_cast<std::uint64_t>(running), "worker");
+  if (snapshot.replaced != 0) words += ", " + std::to_string(snapshot.replaced) + " replaced";
+  if (!snapshot.ledger) return words;
+  LedgerProgress const& all = *snapshot.ledger;
+  std::string text = std::to_string(all.done) + " of " + count_text(all.leases, "lease") + " done, " +
+                     short_number(snapshot.leases_per_second) + "/s, " + std::to_string(all.out) + " out";
+  if (all.parked != 0) text += ", " + std::to_string(all.parked) + " parked";
+  text += "; " + words;
+  if (width == 0) return text;
+  std::optional<double> part;
+  if (all.closed && all.leases != 0)
+    part = static_cast<double>(all.done + all.parked) / static_cast<double>(all.leases);
+  return bar_line(part, text, width);
+}
+
+}  // namespace penstock::cli

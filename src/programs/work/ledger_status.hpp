@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "penstock/lease/ledger.hpp"
+#include "penstock/lease/workers.hpp"
+
+// What `penstock work` says of a ledger.
+//
+// Threads: any.
+namespace penstock::cli {
+
+/// What a ledger has at one moment.
+struct LedgerStatus {
+  std::string ledger;  ///< Its path.
+  LedgerProgress progress = {};
+  double leases_per_second = 0;
+  std::vector<ParkedLease> parked = {};  ///< The first of them.
+};
+
+/// Lines for people: what there is, its rate, and a line for each parked lease.
+std::string status_text(LedgerStatus const& status);
+/// A line of JSON, as docs/results.md has it.
+std::string status_json(LedgerStatus const& status);
+/// A line without its end: what is done, how fast, and the workers. `width` is that of the terminal; 0: no bar.
+std::string work_line(WorkersSnapshot const& snapshot, unsigned width = 0);
+
+}  // namespace penstock::cli

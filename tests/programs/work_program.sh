@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: work_program.sh PENSTOCK CASE
+# Holds `penstock work` and the workers of `penstock hash` to what they promise. Each case is a test of its own.
+# shellcheck disable=SC2016  # What is awaited is expanded each time.
+# shellcheck source=tests/programs/program_world.sh
+source "$(dirname "$0")/program_world.sh"
+
+mkdir -p tree/small tree/large
+for ((k = 0; k < 300; ++k)); do echo "file $k" >"tree/small/$k"; done
+for k in 1 2 3; do some_bytes 3000000 "tree/large/$k"; done
+hashes() { "$penstock" hash --device cpu "$@" 2>err; }
+a_gate() { mkfifo gate && exec 3<>gate; }
+# children PROCESS
+children() { cat "/proc/$1/task/$1/children" 2>/dev/null || true; }
+# await WORDS...: until the command succeeds.
+await() { until "$@"; do :; done; }
+says() { grep -qF -- "$1" "$2"; }
+
+case $2 in
+  HashesInWorkersWithTheSameLines)
+    hashes tree >expected
+    run hash --device cpu --ledger ledger --workers 3 tree
+    expect_code 0
+    expect_same_as expected
+    [[ ! -s err ]] || fail "it says: $(cat err)"
+    for format in --json --csv --no-names; do
+      hashes "$format" tree | grep -v '"summary"' >lines
+      hashes "$format" --ledger "ledger$format" --workers 2 tree | grep -v '"summary"' | cmp - lines || fail "$format: other lines"
+    done
+    run hash --device cpu --ledger other --workers 2 tree/large nowhere
+    expect_code 1
+    expect_err 'nowhere: No such file or directory'
+    ;;
+  HashesWithTheSameLinesHoweverOftenWorkersAreKilled)
+    # Large enough for some kills.
+    for k in 1 2 3 4 5 6; do truncate -s 1G "tree/large/sparse$k"; done
+    hashes tree >expected
+    "$penstock" hash --device cpu --ledger ledger --workers 2 tree >out 2>err &
+    process=$!
+    for ((kills = 0; kills < 10; ++kills)); do
+      # One that reads tiles has leases.
+      await eval 'fills $process || [[ ! -e /proc/$process ]]'
+      for child in $(children $process); do kill -9 "$child" 2>/dev/null || true; done
+    done
+    code=0
+    wait $process || code=$?
+    expect_code 0
+    expect_same_as expected
+    ;;
+  WorkersThatAreInterruptedChargeNothingAndGoOn)
+    for k in 1 2 3 4 5 6 7 8; do truncate -s 2G "tree/large/sparse$k"; done
+    listening hash --device cpu --ledger ledger --workers 2 tree >out 2>err &
+    process=$!
+    await fills $process
+    kill -INT $process
+    code=0
+    wait $process || code=$?
+    expect_code 130
+    [[ ! -s out ]] || fail "lines of a part: $(head -3 out)"
+    expect_err 'the same command goes on'
+    run work --ledger ledger --status --json
+    expect_code 0
+    expect_out '"out":0,'
+    expect_out '"suspects":0,'
+    rm tree/large/sparse*
+    ;;
+  ShowsWhatALedgerHas)
+    hashes --ledger ledger tree >lines
+    run work --ledger ledger --status
+    expect_code 0
+    expect_out '3 of 3 leases done, 0 out, 0 ready, 0 parked; 0 owners'
+    expect_out 'finished'
+    run work --ledger ledger --status --json
+    expect_code 0
+    [[ $(wc -l <out) == 1 && $(<out) == '{"schema":1,"kind":"ledger",'*'}' ]] || fail "$(cat out)"
+    expect_out '"leases":3,"ready":0,"out":0,"done":3,"parked":0,"suspects":0,"lost":0,"retries":0,"owners":0,'
+    expect_out '"finished":true,"leases_per_s":0.0,"oldest_out_s":null,"oldest_ready_s":null,"parked_leases":[]'
+    run work --ledger nothing --status
+    expect_code 2
+    expect_err 'nothing: there is no such ledger'
+    ;;
+  PassesOnWhatWorkersPrint)
+    hashes --ledger ledger tree >lines
+    # shellcheck disable=SC2016  # The worker's shell is meant.
+    run work --ledger ledger --workers 2 -- sh -c 'echo "$PENSTOCK_WORKER"; echo so >&2'
+    expect_code 0
+    [[ $(sort out | xargs) == '1/2 2/2' ]] || fail "$(cat out)"
+    expect_err 'worker 1: so'
+    expect_err 'worker 2: so'
+    expect_err 'penstock: 3 of 3 leases done'
+    ;;
+  EndsOnceIfTheOptionsOfWorkersAreBad)
+    hashes --ledger ledger tree >lines
+    run work --ledger ledger --workers 3 -- sh -c '[ "$PENSTOCK_WORKER" = 2/3 ] || exec sleep 600; echo why >&2; exit 2'
+    expect_code 2
+    [[ $(cat err) == $'worker 2: why\npenstock: Worker 2 ended with code 2'* && $(wc -l <err) == 2 ]] ||
+      [[ $(cat err) == *'Worker 2 ended with code 2'*$'\nworker 2: why' ]] || fail "$(cat err)"
+    expect_bad_options work <<'END'
+--ledger ledger
+--status
+--ledger ledger --workers 0 -- true
+--ledger ledger --patience 0 -- true
+--ledger ledger --json -- true
+--ledger ledger --status -- true
+--ledger ledger -- ./no-such-program
+--ledger nothing -- true
+END
+    ;;
+  ServesMetricsAndEndsWithItsWorkers)
+    command -v curl >/dev/null || { echo 'curl is not installed'; exit 77; }
+    hashes --ledger ledger tree >lines
+    a_gate
+    listening work --ledger ledger --workers 2 --metrics 127.0.0.1:0 --stats-every 0.1 -- sh -c 'read -r word <gate' 2>err 3>&- &
+    process=$!
+    await says 'leases done' err
+    address=$(grep -o 'http://[^ ]*' err)
+    await eval 'curl -s "$address" >metrics && says "penstock_leases{state=\"done\"} 3" metrics'
+    for line in 'penstock_leases{state="ready"} 0' 'penstock_leases{state="out"} 0' 'penstock_leases{state="parked"} 0' \
+      'penstock_leases_lost 0' 'penstock_leases_oldest_out_seconds 0' 'penstock_lease_retries_total 0' \
+      'penstock_workers{state="running"} 2' 'penstock_workers_replaced_total 0' 'penstock_workers_hung_total 0'; do
+      says "$line" metrics || fail "no $line in: $(cat metrics)"
+    done
+    [[ $(curl -s "${address%metrics}health") == ok ]] || fail 'it is not well'
+    worker=$(children $process | cut -d ' ' -f 1)
+    kill -9 $process
+    wait $process || true
+    await eval '[[ ! -e /proc/$worker || $(cut -d " " -f 3 /proc/$worker/stat) == Z ]]'
+    ;;
+  *) fail "no such case: $2" ;;
+esac
