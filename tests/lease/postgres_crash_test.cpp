@@ -92,6 +92,21 @@ TEST_F(AServerThatIsKilled, LosesNoAnswerAndHasNoneTwice) {
   EXPECT_THAT(ledger->parked(), IsEmpty());
 }
 
+/// Seen to fail where an exchange that took nothing did not wait for the disk.
+TEST_F(AServerThatIsKilled, HasOnItsDiskWhatWasSettledWhateverWasTakenWithIt) {
+  ledger->enqueue(support::numbered_work(4), true);
+  std::size_t settled = 0;
+  for (std::size_t const most : {1U, 0U, 16U}) {
+    auto const owner = ledger->join();
+    // At last all are out, so that nothing is taken.
+    auto const taken = owner->exchange({}, most == 16 ? 16 : 1).taken;
+    EXPECT_THAT(owner->exchange(settle_all(taken, Kind::acknowledge), most).refused, IsEmpty());
+    settled += taken.size();
+    kill_and_start();
+    EXPECT_EQ(ledger->progress().done, settled);
+  }
+}
+
 /// The owner is stopped, so it cannot come back before others look. Seen to fail where a server that began anew had no
 /// grace.
 TEST_F(AServerThatIsKilled, LeavesOwnersThatAreAliveWhatTheyHave) {

@@ -14,6 +14,7 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,8 +88,10 @@ void PostgresServer::start() {
     if (process_ < 0) {
       // After a hard end, processes of the last one may be there for a moment: the new one refuses to start then.
       if (++attempts > 1000) throw std::runtime_error("the server does not start: see " + folder_ + "/log");
+      // What nothing waits for stays in memory, so that a hard end loses it.
       process_ = launch({"postgres", "-D", folder_ + "/data", "-k", folder_, "-c", "listen_addresses=", "-c",
-                         "max_connections=60", "-c", "shared_buffers=16MB", "-c", "recovery_init_sync_method=syncfs"});
+                         "max_connections=60", "-c", "shared_buffers=16MB", "-c", "recovery_init_sync_method=syncfs",
+                         "-c", "wal_writer_delay=10s"});
     }
     if (PQping(words().c_str()) == PQPING_OK) return;
     if (waitpid(process_, nullptr, WNOHANG) == process_) process_ = -1;

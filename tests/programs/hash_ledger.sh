@@ -137,7 +137,7 @@ case $2 in
       chown nobody "$server"
       as=(setpriv --reuid nobody --regid nogroup --clear-groups)
     fi
-    in_server() { (cd "$server" && "${as[@]}" "$programs/$@"); }
+    in_server() { (cd "$server" && "${as[@]}" "$programs/$1" "${@:2}"); }
     trap 'in_server pg_ctl -D "$server/data" stop -m immediate >/dev/null 2>&1 || true; rm -rf "$world" "$server"' EXIT
     in_server initdb -D "$server/data" -A trust -U penstock --no-sync --no-locale -E UTF8 >said 2>&1 || fail "$(cat said)"
     in_server pg_ctl -D "$server/data" -o "-k $server -c listen_addresses=" -l "$server/log" -w start >said 2>&1 || fail "$(cat said)"

@@ -22,12 +22,12 @@ constexpr std::pair<char const*, char const*> defaults[] = {
     {"keepalives_idle", "10"},     {"keepalives_interval", "5"},        {"keepalives_count", "3"},
     {"tcp_user_timeout", "20000"}, {"target_session_attrs", "primary"}, {"dbname", "postgres"}};
 
-/// The same of the server's side; acknowledged is what is on the disk; and a lock that another program holds is waited
-/// for, but not for ever.
+/// The same of the server's side; acknowledged is what is on the disk; a lock that another program holds is waited for,
+/// but not for ever; and statements of some microseconds are not compiled.
 constexpr char const* settings =
     "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;"
     "set tcp_user_timeout = 20000; set idle_session_timeout = 0; set lock_timeout = '10s';"
-    "set client_min_messages = error; set bytea_output = hex;"
+    "set client_min_messages = error; set jit = off;"
     "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'";
 
 /// The SQLSTATE in a message of libpq, which has it behind the word for the kind of message.

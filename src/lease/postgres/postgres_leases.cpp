@@ -35,9 +35,11 @@ constexpr std::string_view park =
 
 /// Does the exchange's second step: others that are gone, then what is ready.
 constexpr std::string_view let_go = "select let_go($1, $2, $3)";
+// "offset 0" keeps the server from joining all work there is to what was taken.
 constexpr std::string_view take_leases =
-    "select number, its_tries, its_charged, is_suspect, path, \"offset\", length, checksum, payload"
-    " from take($1, $2, $3) join work on number = its_number order by number";
+    "select its_number, its_tries, its_charged, is_suspect, its_work.* from take($1, $2, $3), lateral (select path,"
+    " \"offset\", length, checksum, payload from work where number = its_number offset 0) as its_work order by "
+    "its_number";
 // Each question is asked of the index that has its rows.
 constexpr std::string_view is_finished =
     "select closed and (select 1 from lease where state = 0 and not suspect order by number + 0 limit 1) is null"
@@ -108,6 +110,11 @@ std::vector<Lease> PostgresLeases::take(PostgresConnection& connection, std::int
                               .checksum = rows.text(row, 7),
                               .payload = rows.text(row, 8)}});
   return taken;
+}
+
+void PostgresLeases::write_to_disk(PostgresConnection& connection) {
+  // A commit that changes nothing waits for nothing.
+  connection.ask("select pg_logical_emit_message(true, 'penstock', '')");
 }
 
 bool PostgresLeases::are_finished(PostgresConnection& connection) {

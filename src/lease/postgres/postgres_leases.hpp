@@ -26,6 +26,8 @@ class PostgresLeases {
                          bool is_unsure) const;
   /// Makes ready what owners had that are gone. Then hands out what LeaseOwner::exchange says, and records the tries.
   std::vector<Lease> take(PostgresConnection& connection, std::int32_t owner, std::size_t most) const;
+  /// Makes sure that what was committed is on the server's disk.
+  static void write_to_disk(PostgresConnection& connection);
   /// True, if the ledger is closed, and nothing is ready or out.
   static bool are_finished(PostgresConnection& connection);
   /// Gives back all that the owner has but these tries, and charges nothing.

@@ -114,9 +114,10 @@ void PostgresOwner::Parts::note(PostgresConnection& connection) const {
       {id, PostgresValue::in_words(name), session.clock(), silence});
 }
 
-void PostgresOwner::Parts::settle(PostgresConnection& connection, std::span<Settlement const> settlements,
+void PostgresOwner::Parts::settle(PostgresConnection& connection, std::span<Settlement const> settlements, bool is_last,
                                   Exchange& result) {
   result.refused.clear();
+  if (!is_last) connection.send("select set_config('synchronous_commit', 'off', true)");
   if (silence != 0 && (!settlements.empty() || !held.empty())) {
     note(connection);
   } else if (silence != 0) {
@@ -128,7 +129,8 @@ void PostgresOwner::Parts::settle(PostgresConnection& connection, std::span<Sett
         " where not exists (select from owner where id = $1) on conflict(id) do nothing",
         {id, PostgresValue::in_words(name), session.clock(), silence});
   }
-  std::size_t const before = silence == 0 ? 0 : !settlements.empty() || !held.empty() ? 1 : 2;
+  std::size_t const notes = silence == 0 ? 0 : !settlements.empty() || !held.empty() ? 1 : 2;
+  std::size_t const before = notes + (is_last ? 0 : 1);
   for (Settlement const& one : settlements) leases.send(connection, id, one);
   std::vector<PostgresRows> const changed = connection.finish();
   for (std::size_t k = 0; k < settlements.size(); ++k) {
@@ -162,28 +164,31 @@ Exchange PostgresOwner::exchange(std::span<Settlement const> settlements, std::s
   own.session.expect_own_process();
   std::lock_guard const lock(own.mutex);
   Exchange result;
-  bool is_settled = settlements.empty() && own.silence == 0;
+  bool const has_none = settlements.empty() && own.silence == 0;
+  bool is_settled = has_none;
   auto const remember = [&] {
     for (Settlement const& one : settlements) own.unsure.insert(Parts::said(one));
   };
-  try {
-    // Two transactions: one that waits for rows to take would keep others from those that it has settled.
-    own.session.run([&](PostgresConnection& connection) {
-      try {
-        if (!is_settled) own.settle(connection, settlements, result);
-      } catch (PostgresLost const&) {
-        remember();
-        throw;
-      }
+  // Two transactions: one that waits for rows to take would keep others from those that it has settled. The first is on
+  // the disk when the second is, as the server writes them in their order.
+  own.session.run([&](PostgresConnection& connection) {
+    try {
+      if (!is_settled) own.settle(connection, settlements, most == 0, result);
       is_settled = true;
       result.taken = own.leases.take(connection, own.id, most);
       for (Lease const& one : result.taken) own.held[one.number] = one.tries;
+      if (most != 0 && result.taken.empty() && !settlements.empty()) PostgresLeases::write_to_disk(connection);
       result.finished = result.taken.empty() && PostgresLeases::are_finished(connection);
-    });
-  } catch (...) {
-    if (is_settled) remember();
-    throw;
-  }
+    } catch (PostgresConflict const&) {
+      if (is_settled) remember();
+      throw;
+    } catch (...) {
+      // What was not on the disk is lost if the server is.
+      remember();
+      is_settled = has_none;
+      throw;
+    }
+  });
   for (Settlement const& one : settlements) own.unsure.erase(Parts::said(one));
   return result;
 }

@@ -46,8 +46,10 @@ class PostgresOwner final : public LeaseOwner {
     void rejoin(PostgresConnection& connection);
     void leave(PostgresConnection& connection) const;
     void note(PostgresConnection& connection) const;
-    /// Settles in a transaction of its own, and says which settlements changed nothing.
-    void settle(PostgresConnection& connection, std::span<Settlement const> settlements, Exchange& result);
+    /// Settles in a transaction of its own, and says which settlements changed nothing. It is on the disk when this
+    /// returns, if it is the last one; else together with the next.
+    void settle(PostgresConnection& connection, std::span<Settlement const> settlements, bool is_last,
+                Exchange& result);
     static Said said(Settlement const& one) { return {one.number, one.tries, one.kind}; }
 
     PostgresSession session;
