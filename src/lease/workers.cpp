@@ -155,8 +155,17 @@ class Workers::Parts {
         judge(one, now);
       }
     }
-    if (one.start_at && now >= *one.start_at) start(one, now);
+    if (!one.start_at) return;
+    if (one.started != 0 && was_looked_at(one) && look_->is_finished()) {
+      std::lock_guard const lock(mutex_);
+      one.start_at.reset();
+      one.is_over = true;
+    } else if (now >= *one.start_at) {
+      start(one, now);
+    }
   }
+
+  bool was_looked_at(WorkerPlace const& one) const { return look_->seen().asked >= one.asked; }
 
   void judge(WorkerPlace& one, Time now) {
     WorkerPage const& page = one.process->page();
@@ -205,19 +214,9 @@ class Workers::Parts {
     }
   }
 
-  /// Starts the process of a place, unless the ledger needs none.
+  /// Starts the process of a place, but not before the ledger was looked at, if that does not take long.
   void start(WorkerPlace& one, Time now) {
-    if (one.started != 0) {
-      auto const seen = look_->seen();
-      bool const looked = seen.asked >= one.asked;
-      if (!looked && now < one.ended + longest_look) return;
-      if (looked && seen.progress && seen.progress->finished()) {
-        std::lock_guard const lock(mutex_);
-        one.start_at.reset();
-        one.is_over = true;
-        return;
-      }
-    }
+    if (one.started != 0 && !was_looked_at(one) && now < one.ended + longest_look) return;
     std::vector<std::pair<std::string, std::string>> variables;
     if (options_.environment) variables = options_.environment(one.number);
     variables.emplace_back("PENSTOCK_WORKER", std::to_string(one.number) + "/" + std::to_string(options_.workers));
