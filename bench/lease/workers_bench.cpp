@@ -57,6 +57,7 @@ int work(char const* ledger_name, char const* log_name) {
   for (;;) {
     Exchange const result = owner->exchange(answers, 16);
     report.holds(result.taken.size());
+    for (std::size_t k = 0; k < answers.size(); ++k) report.answered();
     answers.clear();
     if (result.finished) return 0;
     if (result.taken.empty()) poll(nullptr, 0, 2);

@@ -278,6 +278,7 @@ void LeaseKeeper::note(std::vector<Settlement> const& settled, Exchange& result)
     switch (settled[k].kind) {
       case Settlement::Kind::acknowledge:
         ++counts_.acknowledged;
+        report_.answered();
         break;
       case Settlement::Kind::give_back:
         ++counts_.given_back;

@@ -4,6 +4,8 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "lease/lease_keeper.hpp"
@@ -53,7 +55,13 @@ class LeaseSource::Parts {
 
   std::size_t fill(Tile& tile) {
     Part const& part = parts_.of(tile);
-    part.of->read(part.piece, tile.input());
+    try {
+      part.of->read(part.piece, tile.input());
+    } catch (WorkerUnable const& unable) {
+      part.of->is_blameless();
+      end_input(unable);
+      throw;
+    }
     return part.piece.bytes;
   }
 
@@ -70,6 +78,12 @@ class LeaseSource::Parts {
     }
     try {
       sink_.take(completion, {opened.lease(), part.piece.offset});
+    } catch (WorkerUnable const& unable) {
+      opened.is_blameless();
+      end_input(unable);
+      opened.came_back_unusable(unable.what());
+      settle_if_it_ends(opened);
+      throw;
     } catch (std::exception const& failure) {
       opened.came_back_unusable(failure_text(failure));
       settle_if_it_ends(opened);
@@ -101,7 +115,9 @@ class LeaseSource::Parts {
     }
     std::lock_guard const lock(mutex_);
     for (auto const& [number, opened] : std::exchange(opened_, {})) sink_.forget(opened->lease());
+    auto const unable = std::exchange(unable_, std::nullopt);
     if (problem != nullptr) std::rethrow_exception(problem);
+    if (unable) throw WorkerUnable(*unable);
   }
 
   LeaseKeeper const& keeper() const noexcept { return keeper_; }
@@ -114,6 +130,12 @@ class LeaseSource::Parts {
     OpenedLease::Piece piece = {};
   };
 
+  void end_input(WorkerUnable const& unable) {
+    keeper_.stop_taking();
+    std::lock_guard const lock(mutex_);
+    if (!unable_) unable_ = unable.what();
+  }
+
   void settle_if_it_ends(OpenedLease& opened) {
     if (!opened.ends()) return;
     Settlement settlement = opened.settlement();
@@ -125,6 +147,9 @@ class LeaseSource::Parts {
         settlement.text = *std::move(answer);
         settle(std::move(settlement));
         return;
+      } catch (WorkerUnable const& unable) {
+        end_input(unable);
+        settlement.kind = Settlement::Kind::give_back;
       } catch (std::exception const& failure) {
         settlement.kind = Settlement::Kind::fail;
         settlement.text = "at sink: " + failure_text(failure);
@@ -143,6 +168,7 @@ class LeaseSource::Parts {
   OfTiles<Part, 1> parts_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<OpenedLease>> opened_;  ///< Those that are not settled, by number.
+  std::optional<std::string> unable_;                             ///< What ended the input.
   std::shared_ptr<OpenedLease> cut_;                              ///< The lease that is being cut; null between two.
 };
 

@@ -40,6 +40,11 @@ LedgerLook::Seen LedgerLook::seen() const {
   return seen_;
 }
 
+bool LedgerLook::is_finished() const {
+  std::lock_guard const lock(mutex_);
+  return seen_.progress && seen_.progress->finished();
+}
+
 void LedgerLook::work(std::stop_token const& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested() && seen_.problem == nullptr) {

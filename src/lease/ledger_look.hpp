@@ -41,6 +41,8 @@ class LedgerLook {
   /// A process has ended. Returns: the number of this call.
   std::uint64_t ask();
   Seen seen() const;
+  /// True if the ledger was finished when it was looked at last.
+  bool is_finished() const;
 
  private:
   void work(std::stop_token const& stop);

@@ -58,6 +58,11 @@ void OpenedLease::came_back_unusable(std::string reason) {
   fail(Settlement::Kind::fail, "at sink: " + std::move(reason));
 }
 
+void OpenedLease::is_blameless() {
+  std::lock_guard const lock(mutex_);
+  blameless_ = true;
+}
+
 bool OpenedLease::ends() {
   std::lock_guard const lock(mutex_);
   if (ended_ || !all_cut_ || came_back_ != cut_tiles_) return false;
@@ -68,6 +73,8 @@ bool OpenedLease::ends() {
 
 Settlement OpenedLease::settlement() const {
   std::lock_guard const lock(mutex_);
+  if (blameless_ && kind_ == Settlement::Kind::fail)
+    return {.kind = Settlement::Kind::give_back, .number = lease_.number, .tries = lease_.tries};
   return {.kind = kind_, .number = lease_.number, .tries = lease_.tries, .text = reason_};
 }
 

@@ -40,6 +40,8 @@ class OpenedLease {
   void came_back(Completion const& completion);
   /// Notes that a tile came back done, but could not be used.
   void came_back_unusable(std::string reason);
+  /// Notes that what fails is no fault of the lease: it is given back.
+  void is_blameless();
   /// True once, as soon as no tile of it is on the way or to come.
   bool ends();
   /// What is to be said of it; acknowledge, if all tiles are done. Valid once it `ends`.
@@ -58,6 +60,7 @@ class OpenedLease {
   std::uint64_t came_back_ = 0;
   bool all_cut_ = false;
   bool ended_ = false;
+  bool blameless_ = false;
   Settlement::Kind kind_ = Settlement::Kind::acknowledge;
   std::string reason_;
 };

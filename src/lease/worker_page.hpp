@@ -14,6 +14,7 @@ struct WorkerPage {
   std::atomic<std::uint32_t> asking;   ///< Those that wait for the ledger now.
   std::atomic<std::uint64_t> held;     ///< Leases that are out.
   std::atomic<std::uint64_t> moved;    ///< Parts of leases that were done.
+  std::atomic<std::uint64_t> answered;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "a lock in the page would be that of one process");
 

@@ -44,16 +44,16 @@ class WorkerPatience {
   std::uint64_t moved_ = 0;
 };
 
-/// Pauses before a worker is started again. One that moved something, or ended without that for the first time, is
-/// started at once; then the pauses double.
+/// Pauses before a worker is started again. One that was of use, or was of none for the first time, is started at
+/// once; then the pauses double.
 class WorkerPause {
  public:
   WorkerPause(std::chrono::milliseconds shortest, std::chrono::milliseconds longest)
       : shortest_(shortest), longest_(longest) {}
 
   /// The worker ended. Returns: the pause; 0 for none.
-  std::chrono::milliseconds after_end(bool had_moved) noexcept {
-    if (had_moved) {
+  std::chrono::milliseconds after_end(bool was_of_use) noexcept {
+    if (was_of_use) {
       ends_ = 0;
       pause_ = std::chrono::milliseconds(0);
     } else if (++ends_ > 1) {
@@ -61,7 +61,7 @@ class WorkerPause {
     }
     return pause_;
   }
-  /// Ends in a row in which nothing was moved.
+  /// Ends in a row of workers that were of no use.
   std::uint64_t ends() const noexcept { return ends_; }
 
  private:

@@ -64,6 +64,10 @@ void WorkerReport::moved() noexcept {
   if (page_ != nullptr) page_->moved.fetch_add(1, std::memory_order_relaxed);
 }
 
+void WorkerReport::answered() noexcept {
+  if (page_ != nullptr) page_->answered.fetch_add(1, std::memory_order_relaxed);
+}
+
 void WorkerReport::holds(std::size_t leases) noexcept {
   // Unsigned numbers wrap, so this also subtracts.
   if (page_ != nullptr && leases != held_) page_->held.fetch_add(leases - held_, std::memory_order_relaxed);

@@ -22,10 +22,9 @@
 namespace penstock {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using Time = Clock::time_point;
+using Time = std::chrono::steady_clock::time_point;
 
-/// A worker without a report that lived for so long counts as one that moved something.
+/// A worker that lived for so long is started again at once, also if it answered nothing.
 constexpr std::chrono::seconds long_life{10};
 /// Longest time for which a place stays empty until the ledger was looked at.
 constexpr std::chrono::milliseconds longest_look{500};
@@ -77,7 +76,7 @@ class Workers::Parts {
       std::lock_guard const lock(mutex_);
       look_ = &look;
     }
-    for (WorkerPlace& one : places_) one.start_at = Clock::now();
+    for (WorkerPlace& one : places_) one.start_at = std::chrono::steady_clock::now();
     while (!is_over()) {
       if (options_.beat) options_.beat();
       if (!ending_ && (stop.stop_requested() || output_lost_.load())) begin_end(WorkersEnd::stopped);
@@ -85,7 +84,7 @@ class Workers::Parts {
         problem_ = problem;
         begin_end(WorkersEnd::stopped);
       }
-      Time const now = Clock::now();
+      Time const now = std::chrono::steady_clock::now();
       for (WorkerPlace& one : places_) attend_to(one, now);
       if (!is_over()) wait();
     }
@@ -127,17 +126,18 @@ class Workers::Parts {
 
   /// Waits until a process ends, a stop is requested, the ledger was looked at, or the time for something has come.
   void wait() {
-    Time until = Clock::now() + tick_;
+    Time until = std::chrono::steady_clock::now() + tick_;
     std::vector<pollfd> all{{woken_.number, POLLIN, 0}};
     for (WorkerPlace const& one : places_) {
       if (one.start_at) until = std::min(until, std::max(*one.start_at, one.ended + longest_look));
-      if (one.start_at && *one.start_at > Clock::now()) until = std::min(until, *one.start_at);
+      if (one.start_at && *one.start_at > std::chrono::steady_clock::now()) until = std::min(until, *one.start_at);
       if (one.process == nullptr) continue;
       all.push_back({one.process->ended(), POLLIN, 0});
       constexpr std::chrono::milliseconds between_looks_without_descriptor{20};
-      if (one.process->ended() < 0) until = std::min(until, Clock::now() + between_looks_without_descriptor);
+      if (one.process->ended() < 0)
+        until = std::min(until, std::chrono::steady_clock::now() + between_looks_without_descriptor);
     }
-    auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
     poll(all.data(), all.size(), static_cast<int>(std::max<std::int64_t>(0, left)));
     eventfd_t ignored = 0;
     static_cast<void>(eventfd_read(woken_.number, &ignored));
@@ -155,8 +155,17 @@ class Workers::Parts {
         judge(one, now);
       }
     }
-    if (one.start_at && now >= *one.start_at) start(one, now);
+    if (!one.start_at) return;
+    if (one.started != 0 && was_looked_at(one) && look_->is_finished()) {
+      std::lock_guard const lock(mutex_);
+      one.start_at.reset();
+      one.is_over = true;
+    } else if (now >= *one.start_at) {
+      start(one, now);
+    }
   }
+
+  bool was_looked_at(WorkerPlace const& one) const { return look_->seen().asked >= one.asked; }
 
   void judge(WorkerPlace& one, Time now) {
     WorkerPage const& page = one.process->page();
@@ -178,9 +187,7 @@ class Workers::Parts {
 
   void take_end(WorkerPlace& one, int end, Time now) {
     WorkerPage const& page = one.process->page();
-    bool const had_moved = page.reports.load(std::memory_order_relaxed) != 0
-                               ? page.moved.load(std::memory_order_relaxed) != 0
-                               : now - one.begun >= long_life;
+    bool const was_of_use = page.answered.load(std::memory_order_relaxed) != 0 || now - one.begun >= long_life;
     lines_->end(one.number, end < 0);
     int const process = one.process->id();
     {
@@ -195,11 +202,11 @@ class Workers::Parts {
     }
     if (one.is_over) return;
     std::uint64_t const ends_before = one.pause.ends();
-    auto const pause = one.pause.after_end(had_moved);
+    auto const pause = one.pause.after_end(was_of_use);
     one.ended = now;
     one.start_at = now + pause;
     if (pause.count() != 0 && ends_before == 1) {
-      say("Worker %u %s, the second time without having moved a lease. It is started again after %s, and after longer "
+      say("Worker %u %s, the second time without an answer. It is started again after %s, and after longer "
           "pauses up to %s while that goes on.",
           one.number, end_text(end).c_str(), in_seconds(pause).c_str(), in_seconds(options_.longest_pause).c_str());
     } else if (pause.count() == 0 && !one.hangs) {
@@ -207,19 +214,9 @@ class Workers::Parts {
     }
   }
 
-  /// Starts the process of a place, unless the ledger needs none.
+  /// Starts the process of a place, but not before the ledger was looked at, if that does not take long.
   void start(WorkerPlace& one, Time now) {
-    if (one.started != 0) {
-      auto const seen = look_->seen();
-      bool const looked = seen.asked >= one.asked;
-      if (!looked && now < one.ended + longest_look) return;
-      if (looked && seen.progress && seen.progress->finished()) {
-        std::lock_guard const lock(mutex_);
-        one.start_at.reset();
-        one.is_over = true;
-        return;
-      }
-    }
+    if (one.started != 0 && !was_looked_at(one) && now < one.ended + longest_look) return;
     std::vector<std::pair<std::string, std::string>> variables;
     if (options_.environment) variables = options_.environment(one.number);
     variables.emplace_back("PENSTOCK_WORKER", std::to_string(one.number) + "/" + std::to_string(options_.workers));
@@ -251,7 +248,7 @@ class Workers::Parts {
   void begin_end(WorkersEnd end) {
     end_ = end;
     ending_ = true;
-    kill_at_ = Clock::now() + options_.grace;
+    kill_at_ = std::chrono::steady_clock::now() + options_.grace;
     std::lock_guard const lock(mutex_);
     for (WorkerPlace& one : places_) {
       one.start_at.reset();

@@ -80,6 +80,7 @@ int work(char const* name, std::size_t at_once) {
     Exchange const result = owner->exchange(answers, at_once);
     report.holds(result.taken.size());
     report.asks(false);
+    for (std::size_t k = 0; k < answers.size(); ++k) report.answered();
     answers.clear();
     if (result.finished) return 0;
     if (result.taken.empty()) look_at(-1, 10);

@@ -53,7 +53,7 @@ TEST_F(APatience, DoesNotCountTimeInWhichTheWatchingProcessDidNotRun) {
   EXPECT_TRUE(hangs_within(1, {.holds = true}, 3600s));
 }
 
-TEST(APause, DoublesWhileNothingMovesAndEndsWithAMovement) {
+TEST(APause, DoublesWhileWorkersAreOfNoUseAndEndsWithOneThatIs) {
   WorkerPause pause(1s, 30s);
   EXPECT_EQ(pause.after_end(true), 0s);
   EXPECT_EQ(pause.after_end(false), 0s) << "once is no rule";

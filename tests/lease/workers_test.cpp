@@ -174,6 +174,22 @@ TEST_F(Workers, ThatEndWithoutHavingMovedAnythingPauseAndThatIsSaidOnce) {
   EXPECT_EQ(ledger->join()->exchange({}, 1).taken.at(0).charged, 1U);
 }
 
+/// The pause is an hour. Seen to fail where a worker that pauses was looked at only behind its pause.
+TEST_F(Workers, ThatPauseAreOverOnceTheOthersHaveFinished) {
+  options.workers = 2;
+  std::string words;
+  for (std::string const& word : options.command) words += " " + word;
+  options.command = {"/bin/sh", "-c", "[ $PENSTOCK_WORKER = 2/2 ] || exit 7; exec" + words};
+  PipeWriter gate(path("gate"));
+  enqueue({"wait " + path("gate")});
+  start();
+  await_taken(1);
+  while (said("the second time without an answer") == 0) continue;
+  gate.write("go\n");
+  EXPECT_EQ(finish(), WorkersEnd::over);
+  expect_all_answered_but({});
+}
+
 TEST_F(Workers, ThatCannotBeStartedAreAnError) {
   options.command = {path("nothing")};
   enqueue({});

@@ -90,6 +90,20 @@ case $2 in
     expect_err 'worker 2: so'
     expect_err 'penstock: 3 of 3 leases done'
     ;;
+  GivesEachWorkerAGpuOfItsOwn)
+    hashes --ledger ledger tree >lines
+    export CUDA_VISIBLE_DEVICES=3,5
+    # shellcheck disable=SC2016  # The worker's shell is meant.
+    shows='echo "$PENSTOCK_WORKER:$CUDA_VISIBLE_DEVICES"'
+    run work --ledger ledger -- sh -c "$shows"
+    expect_code 0
+    [[ $(sort out | xargs) == '1/2:3 2/2:5' ]] || fail "$(cat out)"
+    run work --ledger ledger --workers 3 -- sh -c "$shows"
+    [[ $(sort out | xargs) == '1/3:3 2/3:5 3/3:3' ]] || fail "$(cat out)"
+    export CUDA_VISIBLE_DEVICES=
+    run work --ledger ledger -- sh -c "$shows"
+    [[ $(cat out) == '1/1:' ]] || fail "$(cat out)"
+    ;;
   EndsOnceIfTheOptionsOfWorkersAreBad)
     hashes --ledger ledger tree >lines
     run work --ledger ledger --workers 3 -- sh -c '[ "$PENSTOCK_WORKER" = 2/3 ] || exec sleep 600; echo why >&2; exit 2'

@@ -19,6 +19,14 @@
 
 namespace penstock {
 
+/// Thrown by a LeaseSink, or by what opens or reads leases: the fault is of this process or of its machine, such as a
+/// full disk or a wrong path in its settings, and of no lease. The lease is given back, nothing is charged, and the
+/// input ends.
+class WorkerUnable : public Error {
+ public:
+  explicit WorkerUnable(std::string const& sentence) : Error(ErrorKind::system, sentence) {}
+};
+
 /// The bytes that the work of one lease names, open for reading.
 class LeaseInput {
  public:
@@ -136,7 +144,8 @@ class LeaseSource final : public Source {
   ///
   /// Blocks: as LeaseOwner::exchange; where LeaseSourceOptions::stop can be requested, until the ledger can be written
   ///         or that is.
-  /// Throws: Error, if the ledger cannot be written: others will get these leases again, as if the process had died.
+  /// Throws: Error, if the ledger cannot be written: others will get these leases again, as if the process had died;
+  ///         else WorkerUnable, once, if that ended the input.
   void finish();
   LeaseCounts counts() const;
 

@@ -47,7 +47,8 @@ struct WorkersOptions {
   std::chrono::milliseconds patience = std::chrono::seconds(60);
   /// Time from SIGTERM to SIGKILL for workers that are asked to end.
   std::chrono::milliseconds grace = std::chrono::seconds(30);
-  /// Pauses before a worker that ended again and again without having moved anything is started anew; they double.
+  /// Pauses before a worker that ended again and again, without an answer and within ten seconds, is started anew. They
+  /// double.
   std::chrono::milliseconds shortest_pause = std::chrono::seconds(1);
   std::chrono::milliseconds longest_pause = std::chrono::seconds(30);
   /// Gets whole lines of the workers' standard output, of one worker at a time. Returns false if nobody reads them, and
@@ -116,7 +117,7 @@ class Workers {
 /// What a worker says of itself to the Workers that started it. In another process it does nothing. LeaseSource has
 /// one; a program that uses LeaseOwner itself should make one.
 ///
-/// Threads: `moved` any; the others one at a time.
+/// Threads: `moved` and `answered` any; the others one at a time.
 /// Blocks:  never.
 class WorkerReport {
  public:
@@ -127,6 +128,8 @@ class WorkerReport {
 
   /// A part of a lease was done: a tile came home, say.
   void moved() noexcept;
+  /// A lease was answered, and the ledger has that. A worker that ends again and again without an answer pauses.
+  void answered() noexcept;
   /// That many leases are out.
   void holds(std::size_t leases) noexcept;
   /// It waits for the ledger now, which is no hang.
