@@ -19,24 +19,14 @@ chmod -R a+rX "$scratch"
 # The variant unpacks packages and runs none of their scripts, which nothing in here needs.
 mmdebstrap --quiet --variant=extract --include=penstock \
   --setup-hook="echo 'deb [trusted=yes] copy:$scratch/repository ./' >\"\$1/etc/apt/sources.list.d/own.list\"" bookworm "$scratch/root.tar"
-# Of documents the licences stay.
-tar --list --file "$scratch/root.tar" | grep -E '^\./(dev/|etc/(apt|dpkg|fstab|hostname|resolv\.conf)|var/|lib/systemd/|usr/share/(man|locale|bash-completion|lintian)/|usr/share/doc/.*[^/]$)' |
-  grep -v '/copyright$' >"$scratch/not_needed"
-tar --delete --file "$scratch/root.tar" --no-recursion --files-from "$scratch/not_needed"
-mkdir -p "$scratch/more"/{data,etc,tmp}
-echo 'penstock:x:65532:65532::/data:/usr/sbin/nologin' >"$scratch/more/etc/passwd"
-echo 'penstock:x:65532:' >"$scratch/more/etc/group"
-chmod 1777 "$scratch/more/tmp"
-appended=(--append --file "$scratch/root.tar" --directory "$scratch/more" --mtime "@$SOURCE_DATE_EPOCH" --format=gnu --numeric-owner)
-tar "${appended[@]}" --owner=65532 --group=65532 ./data
-tar "${appended[@]}" --owner=0 --group=0 --mode=u+rwX,go+rX --no-recursion ./etc/passwd ./etc/group ./tmp
+"$(dirname "$0")/layer.py" "$SOURCE_DATE_EPOCH" <"$scratch/root.tar" >"$scratch/layer.tar"
 
 container=$(buildah from scratch)
-buildah add --quiet "$container" "$scratch/root.tar" / >/dev/null
+buildah add --quiet "$container" "$scratch/layer.tar" / >/dev/null
 buildah config --user 65532:65532 --workingdir /data --port 9464 --entrypoint '["/usr/bin/penstock"]' \
   --label org.opencontainers.image.title=penstock --label "org.opencontainers.image.version=$version" \
   --label org.opencontainers.image.licenses=Apache-2.0 "$container"
 buildah commit --quiet --timestamp "$SOURCE_DATE_EPOCH" "$container" "oci:$scratch/oci:penstock:${version//\~/-}" >/dev/null
 tar --create --file "$file" --directory "$scratch/oci" --sort=name --mtime "@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
   --mode=u+rwX,go+rX --format=gnu blobs index.json oci-layout
-printf '%s: %s bytes of files, %s in the archive\n' "$file" "$(tar --list --verbose --file "$scratch/root.tar" | awk '{ sum += $3 } END { print sum }')" "$(stat -c %s "$file")"
+printf '%s: %s bytes of files, %s in the archive\n' "$file" "$(tar --list --verbose --file "$scratch/layer.tar" | awk '{ sum += $3 } END { print sum }')" "$(stat -c %s "$file")"

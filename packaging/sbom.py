@@ -54,10 +54,10 @@ def main():
     build_depends = field((tree / "debian/control").read_text(), "Build-Depends")
     for name, version in needed(build_depends):
         relations.append((add(package(name, version)), "BUILD_DEPENDENCY_OF", source["SPDXID"]))
-    for file in sorted(packages.glob("*.deb")):
+    for file in sorted(packages.rglob("*.deb")):
         control = subprocess.run(["dpkg-deb", "--field", file], check=True, capture_output=True, text=True).stdout
         binary = package(field(control, "Package"), field(control, "Version"), licenseDeclared="Apache-2.0",
-                         packageFileName=file.name, primaryPackagePurpose="INSTALL",
+                         packageFileName=str(file.relative_to(packages)), primaryPackagePurpose="INSTALL",
                          checksums=[{"algorithm": "SHA256",
                                      "checksumValue": hashlib.sha256(file.read_bytes()).hexdigest()}])
         binary["SPDXID"] = identifier("deb", file.name)

@@ -20,8 +20,9 @@ library() {
       reading && /;/ { reading = 0; sub(/^ *PENSTOCK_API/, "", text); sub(/;[^;]*$/, " { __builtin_trap(); }", text); print text }' "$scratch/$1/penstock.h"
   } >"$scratch/$1/functions.c"
   sed 's/penstock_run;/& penstock_more;/' "$source/src/c/penstock.map" >"$scratch/$1/map"
-  "$cc" -std=c11 -g -O0 -w -shared -fPIC "$scratch/$1/functions.c" -Wl,--version-script="$scratch/$1/map" \
-    -Wl,-soname,libpenstock.so.0 -o "$scratch/$1/libpenstock.so.0"
+  # By its name alone: what --write writes has no path of this machine.
+  (cd "$scratch/$1" && "$cc" -std=c11 -g -O0 -w -shared -fPIC functions.c -Wl,--version-script=map -Wl,-soname,libpenstock.so.0 \
+    -o libpenstock.so.0)
 }
 # compares FOLDER: what has changed for programs; nothing is a success.
 compares() { abidiff --no-added-syms "$known/libpenstock.so.0.abi" "$scratch/$1/libpenstock.so.0"; }

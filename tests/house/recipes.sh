@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# recipes.sh SOURCE: the recipes of packaging/ can be read, pass options that CMakeLists.txt has, and name its version.
+# recipes.sh SOURCE: the recipes of packaging/ can be read, pass options that CMakeLists.txt has, and name its version, as the logs of
+# changes do.
 set -euo pipefail
 cd "$1"
 scratch=$(mktemp -d)
@@ -26,7 +27,16 @@ version=$(sed -nE 's/^project\(penstock VERSION ([0-9.]+) .*/\1/p' CMakeLists.tx
 python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1]))["version"] != sys.argv[2])' packaging/vcpkg/penstock/vcpkg.json "$version" ||
   complain "packaging/vcpkg/penstock/vcpkg.json: is not of version $version"
 grep -qx "  version: \"$version\"" packaging/conda/meta.yaml || complain "packaging/conda/meta.yaml: is not of version $version"
-grep -qE "^penstock \(${version}[~)]" debian/changelog || complain "debian/changelog: is not of version $version"
+grep -q "image: penstock:$version\$" packaging/compose.yaml || complain "packaging/compose.yaml: names no image of version $version"
+# A release has one number and one day; what is not released yet has no day.
+heading=$(grep -m 1 '^## \[' CHANGELOG.md) entry=$(head -n 1 debian/changelog)
+if [[ $heading == '## [Unreleased]' ]]; then
+  [[ $entry == "penstock ($version~dev) UNRELEASED; "* ]] || complain "debian/changelog: $version is not released, as CHANGELOG.md has it"
+else
+  day=$(date --utc --date="$(sed -nE '/^ -- /{s/.*>  //p;q}' debian/changelog)" +%F)
+  [[ $heading == "## [$version] - $day" ]] || complain "CHANGELOG.md: its first heading is not '## [$version] - $day'"
+  [[ $entry == "penstock ($version) unstable; "* ]] || complain "debian/changelog: is not of version $version, as CHANGELOG.md is"
+fi
 # The portfile, with stand-ins for what vcpkg brings.
 cat >"$scratch/vcpkg.cmake" <<END
 cmake_minimum_required(VERSION 3.25)
