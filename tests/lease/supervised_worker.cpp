@@ -6,6 +6,7 @@
 //
 // "kill", "hang", "exit CODE"   it does that
 // "lose"                        it loses its device: the lease is a suspect, and it ends with 4
+// "stop in turn"                it stops itself in its turn, for which all others wait
 // "wait PIPE"                   it waits until there is something to read from the named pipe, and leaves it there
 // "move PIPE"                   it says without end that it moves, until then
 // "first ..."                   the same at the first try alone
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "lease/ledger_place.hpp"
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -51,7 +53,7 @@ bool await(std::string const& pipe, WorkerReport* moves) {
 }
 
 /// False if it was asked to end.
-bool obey(std::string order, Lease const& lease, LeaseOwner& owner, WorkerReport& report) {
+bool obey(std::string order, Lease const& lease, LeaseOwner& owner, WorkerReport& report, char const* ledger) {
   if (order.starts_with("first ")) {
     if (lease.tries > 1) return true;
     order.erase(0, 6);
@@ -64,6 +66,11 @@ bool obey(std::string order, Lease const& lease, LeaseOwner& owner, WorkerReport
         .kind = Settlement::Kind::suspect, .number = lease.number, .tries = lease.tries, .text = "at work: lost"};
     owner.exchange({&lost, 1}, 0);
     std::_Exit(4);
+  }
+  if (order == "stop in turn") {
+    LedgerPlace const place(ledger);
+    LedgerTurn const turn(place);
+    raise(SIGSTOP);
   }
   if (order.starts_with("wait ")) return await(order.substr(5), nullptr);
   if (order.starts_with("move ")) return await(order.substr(5), &report);
@@ -88,7 +95,7 @@ int work(char const* name, std::size_t at_once) {
     for (Lease const& lease : result.taken) {
       std::printf("took %lu %u %d\n", static_cast<unsigned long>(lease.number), lease.tries, getpid());
       std::fflush(stdout);
-      if (!obey(lease.work.payload, lease, *owner, report)) return 130;
+      if (!obey(lease.work.payload, lease, *owner, report, name)) return 130;
       report.moved();
       answers.push_back({.number = lease.number, .tries = lease.tries, .text = "of " + lease.work.payload});
     }

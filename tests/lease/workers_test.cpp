@@ -101,6 +101,15 @@ TEST_F(Workers, AreKilledAndReplacedIfTheyAreStopped) {
   expect_all_answered_but({});
 }
 
+/// All others wait for it, and so does each look at the ledger. Seen to fail where the thread that watches looked.
+TEST_F(Workers, AreKilledIfTheyAreStoppedInTheirTurn) {
+  options.patience = std::chrono::seconds(1);
+  enqueue({"first stop in turn", "work", "work", "work"});
+  EXPECT_EQ(run(), WorkersEnd::over);
+  EXPECT_EQ(said("was stopped for 1.0"), 1U);
+  expect_all_answered_but({});
+}
+
 TEST_F(Workers, ParkWhatKillsThemAndAnswerTheRest) {
   options.shortest_pause = options.longest_pause = std::chrono::milliseconds(1);
   at_once(8);
