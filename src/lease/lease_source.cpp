@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lease/lease_source.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "engine/core/number_text.hpp"
 #include "engine/core/of_tiles.hpp"
 #include "engine/core/own_process.hpp"
+#include "engine/core/pool.hpp"
 #include "engine/core/say.hpp"
 
 namespace penstock {
@@ -20,7 +22,7 @@ namespace penstock {
 class LeaseSource::Parts {
  public:
   Parts(Ledger& ledger, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options)
-      : options_(std::move(options)), sink_(sink), keeper_(ledger, options_) {
+      : options_(as_many_as_tiles(std::move(options), pool)), sink_(sink), keeper_(ledger, options_) {
     parts_.add(pool);
   }
   Parts(Parts const&) = delete;
@@ -112,6 +114,12 @@ class LeaseSource::Parts {
     std::shared_ptr<OpenedLease> of = {};
     OpenedLease::Piece piece = {};
   };
+
+  /// Each lease has a tile at least, so more would only be kept from other owners.
+  static LeaseSourceOptions as_many_as_tiles(LeaseSourceOptions options, Pool const& pool) {
+    options.leases = std::min(options.leases, pool.size());
+    return options;
+  }
 
   void settle_if_it_ends(OpenedLease& opened) {
     if (!opened.ends()) return;
