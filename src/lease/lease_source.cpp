@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "penstock/lease/lease_source.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "engine/core/number_text.hpp"
 #include "engine/core/of_tiles.hpp"
 #include "engine/core/own_process.hpp"
+#include "engine/core/pool.hpp"
 #include "engine/core/say.hpp"
 
 namespace penstock {
@@ -22,7 +24,7 @@ namespace penstock {
 class LeaseSource::Parts {
  public:
   Parts(Ledger& ledger, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options)
-      : options_(std::move(options)), sink_(sink), keeper_(ledger, options_) {
+      : options_(as_many_as_tiles(std::move(options), pool)), sink_(sink), keeper_(ledger, options_) {
     parts_.add(pool);
   }
   Parts(Parts const&) = delete;
@@ -134,6 +136,12 @@ class LeaseSource::Parts {
     keeper_.stop_taking();
     std::lock_guard const lock(mutex_);
     if (!unable_) unable_ = unable.what();
+  }
+
+  /// Each lease has a tile at least, so more would only be kept from other owners.
+  static LeaseSourceOptions as_many_as_tiles(LeaseSourceOptions options, Pool const& pool) {
+    options.leases = std::min(options.leases, pool.size());
+    return options;
   }
 
   void settle_if_it_ends(OpenedLease& opened) {

@@ -178,6 +178,14 @@ TEST_F(APipelineOnLeases, SaysSoonWhatIsAnsweredWhileTheNextLeaseIsSlow) {
   expect_all_answered(30);
 }
 
+/// Nothing runs, so what was taken waits. Seen to fail where it took as many as the options say.
+TEST_F(APipelineOnLeases, TakesNoMoreLeasesTogetherThanThereAreTiles) {
+  enqueue(100);
+  open({.leases = 64});
+  while (source->counts().taken == 0) std::this_thread::yield();
+  EXPECT_EQ(source->counts().taken, 8U);
+}
+
 TEST_F(APipelineOnLeases, NeedsTilesWithAnInput) {
   Pipeline without(device, {.tile = {.input_bytes = 0, .output_bytes = 8}, .tuning = {.tiles = 2}});
   EXPECT_THROW(LeaseSource(ledger, without.pool(), collector), Error);

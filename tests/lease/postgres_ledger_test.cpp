@@ -7,12 +7,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <memory>
 
 #include "lease/ledger_world.hpp"
 #include "lease/postgres_server.hpp"
 #include "support/child_of_fork.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <libpq-fe.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -195,6 +197,24 @@ TEST_F(APostgresLedger, ThatIsReplacedWhileInUseTakesNoMoreAnswers) {
   EXPECT_THAT(refusal([&] { owner->exchange(settle_all(taken, Kind::acknowledge), 0); }),
               HasSubstr("removed or replaced while it was in use"));
   set_message_hook(nullptr);  // The owner says that it cannot give back what it has.
+}
+
+TEST_F(APostgresLedger, TellsThoseThatListenOnceForEachBatch) {
+  server.ask("drop schema tests cascade");
+  PostgresLedger ledger(address);
+  std::unique_ptr<PGconn, void (*)(PGconn*)> const listener(
+      PQconnectdb(("host=" + server.folder() + " user=penstock dbname=postgres").c_str()), PQfinish);
+  PQclear(PQexec(listener.get(), "listen penstock"));
+  ledger.enqueue(numbered_work(3));
+  auto const owner = ledger.join();
+  owner->exchange(settle_all(owner->exchange({}, 3).taken, Kind::acknowledge), 1);
+  // What was said before comes with this.
+  PQclear(PQexec(listener.get(), "select 1"));
+  using Note = std::unique_ptr<PGnotify, void (*)(void*)>;
+  Note const first(PQnotifies(listener.get()), PQfreemem), second(PQnotifies(listener.get()), PQfreemem);
+  ASSERT_NE(first, nullptr);
+  EXPECT_STREQ(first->extra, "tests");
+  EXPECT_EQ(second, nullptr);
 }
 
 TEST_F(APostgresLedger, IsLeftToTheParentByAChildOfFork) {

@@ -78,7 +78,8 @@ class LeaseSink {
 };
 
 struct LeaseSourceOptions {
-  /// Leases that are taken together. More are on the way while their tiles are.
+  /// Leases that are taken together, but not more than the pipeline has tiles. More are on the way while their tiles
+  /// are.
   std::size_t leases = 16;
   /// Opens what is to be read.
   std::function<std::unique_ptr<LeaseInput>(Lease const&)> open = open_lease;

@@ -35,11 +35,13 @@ class PostgresConflict : public LedgerUnavailable {
 /// A value of a statement: a number, bytes, nothing, or text in the words of the server.
 class PostgresValue {
  public:
+  // NOLINTBEGIN(google-explicit-constructor): a list of values is written as one.
   PostgresValue(std::integral auto number) : text_(std::to_string(number)) {}
   PostgresValue(bool truth) : text_(truth ? "t" : "f") {}
   PostgresValue(std::nullptr_t) : is_null_(true) {}
   /// The bytes must stay until the statement is sent.
   PostgresValue(std::string_view bytes) : bytes_(bytes), is_binary_(true) {}
+  // NOLINTEND(google-explicit-constructor)
   static PostgresValue in_words(std::string text) {
     PostgresValue value(nullptr);
     value.text_ = std::move(text);

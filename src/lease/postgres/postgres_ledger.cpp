@@ -22,7 +22,8 @@ constexpr std::string_view counts =
     "select coalesce(max(number), 0), count(*) filter (where state = 0), count(*) filter (where state = 1),"
     " count(*) filter (where state = 3), count(*) filter (where state = 0 and suspect), now_of($1),"
     " min(since) filter (where state = 1), (select closed from ledger),"
-    " (select enqueued from work where number = (select min(number) from lease where state = 0)) from lease";
+    " (select enqueued from work where number = (select min(number) from lease where state = 0)),"
+    " coalesce(sum(tries - 1) filter (where tries > 1), 0)::bigint from lease";
 constexpr std::string_view owners =
     "with locked as (select objid::bigint as id from pg_locks where locktype = 'advisory' and objsubid = 2 and granted"
     "  and database = (select oid from pg_database where datname = current_database())"
@@ -135,6 +136,7 @@ LedgerProgress PostgresLedger::progress() {
                 .suspects = count(0, 4),
                 .lost = count(1, 2),
                 .owners = count(1, 0) - count(1, 1),
+                .retries = count(0, 9),
                 .closed = count(0, 7) != 0,
                 .at = std::chrono::nanoseconds(now)};
     if (progress.out != 0) progress.oldest_out = age(now, rows[0].number(0, 6));

@@ -138,10 +138,11 @@ void PostgresOwner::Parts::settle(PostgresConnection& connection, std::span<Sett
     std::string reason = leases.refusal_of(connection, id, settlements[k], unsure.contains(said(settlements[k])));
     if (!reason.empty()) result.refused.push_back({k, std::move(reason)});
   }
-  for (Settlement const& one : settlements) {
-    auto const found = held.find(one.number);
-    if (found != held.end() && found->second == one.tries) held.erase(found);
-  }
+}
+
+void PostgresOwner::Parts::forget(Settlement const& settled) {
+  auto const found = held.find(settled.number);
+  if (found != held.end() && found->second == settled.tries) held.erase(found);
 }
 
 PostgresOwner::PostgresOwner(PostgresAddress const& address, LedgerOptions const& options, OwnerOptions const& owner)
@@ -178,7 +179,11 @@ Exchange PostgresOwner::exchange(std::span<Settlement const> settlements, std::s
       result.taken = own.leases.take(connection, own.id, most);
       for (Lease const& one : result.taken) own.held[one.number] = one.tries;
       if (most != 0 && result.taken.empty() && !settlements.empty()) PostgresLeases::write_to_disk(connection);
+      // Not before it is on the disk: a server that lost it has these leases out to this owner.
+      for (Settlement const& one : settlements) own.forget(one);
       result.finished = result.taken.empty() && PostgresLeases::are_finished(connection);
+      // What others settled last may be seen before it is on the disk.
+      if (result.finished) PostgresLeases::write_to_disk(connection);
     } catch (PostgresConflict const&) {
       if (is_settled) remember();
       throw;

@@ -50,6 +50,8 @@ class PostgresOwner final : public LeaseOwner {
     /// returns, if it is the last one; else together with the next.
     void settle(PostgresConnection& connection, std::span<Settlement const> settlements, bool is_last,
                 Exchange& result);
+    /// It no longer holds this try.
+    void forget(Settlement const& settled);
     static Said said(Settlement const& one) { return {one.number, one.tries, one.kind}; }
 
     PostgresSession session;
