@@ -18,6 +18,7 @@
 #include "support/gate.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include "engine/cpu/cpu_device.hpp"
 #include "penstock/lease/lease_source.hpp"
@@ -43,6 +44,12 @@ struct AServerThatIsKilled : support::FolderOfFiles {
   std::string const name = server.address("chaos");
   std::optional<PostgresLedger> ledger{std::in_place, name, LedgerOptions{.most_tries = most_tries}};
 
+  void SetUp() override {
+    FolderOfFiles::SetUp();
+    EXPECT_EQ(server.ask("select grace from chaos.ledger"), "10000000000");
+    // It ends when a test says so, however slow the machine is.
+    server.ask("update chaos.ledger set grace = 3600000000000");
+  }
   void TearDown() override {
     LedgerProgress const all = ledger->progress();
     EXPECT_TRUE(all.finished()) << describe(all);
@@ -65,6 +72,16 @@ struct AServerThatIsKilled : support::FolderOfFiles {
   void kill_and_start() {
     server.kill();
     server.start();
+  }
+  /// Returns once this process has ended, or has the lock of its owner again.
+  void await_lock(WorkerProcess const& one) const {
+    siginfo_t end{};
+    std::string const without_lock =
+        "select count(*) from chaos.owner where process like '" + std::to_string(one.id()) +
+        " on %' and id not in (select objid::bigint from pg_locks where locktype = 'advisory')";
+    while (waitid(P_PID, static_cast<id_t>(one.id()), &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == 0 &&
+           server.ask(without_lock) != "0")
+      std::this_thread::yield();
   }
   /// From now on a session that is gone means that its process is.
   void end_grace() const { server.ask("update chaos.ledger set grace = -1"); }
@@ -89,6 +106,7 @@ TEST_F(AServerThatIsKilled, LosesNoAnswerAndHasNoneTwice) {
     if (k != 1) kill_and_start();
     workers.push_back(std::move(next));
   }
+  for (std::size_t k = 3; k < workers.size(); ++k) await_lock(*workers[k]);
   end_grace();
   for (std::size_t k = 3; k < workers.size(); ++k) {
     int const end = workers[k]->wait();

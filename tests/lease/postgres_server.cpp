@@ -33,6 +33,15 @@ void pause() {
   poll(nullptr, 0, 5);
 }
 
+/// One that has ended counts as gone, whether another process has asked how or not.
+bool is_there(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  if (!std::getline(file, text)) return false;
+  std::size_t const state = text.rfind(')') + 2;
+  return state < text.size() && text[state] != 'Z' && text[state] != 'X';
+}
+
 }  // namespace
 
 PostgresServer::PostgresServer() {
@@ -100,9 +109,20 @@ void PostgresServer::start() {
 
 void PostgresServer::kill() {
   if (process_ < 0) return;
-  ::kill(process_, SIGKILL);
+  std::vector<pid_t> all{process_};
+  // Sessions would go on for a moment where only the first process is killed. That makes no new ones while it is
+  // stopped.
+  ::kill(process_, SIGSTOP);
+  waitpid(process_, nullptr, WUNTRACED);
+  std::string const number = std::to_string(process_);
+  std::ifstream children("/proc/" + number + "/task/" + number + "/children");
+  for (pid_t child = 0; children >> child;) all.push_back(child);
+  for (pid_t const one : all) ::kill(one, SIGKILL);
   waitpid(process_, nullptr, 0);
   process_ = -1;
+  for (pid_t const one : all) {
+    while (is_there(one)) pause();
+  }
 }
 
 std::string PostgresServer::address(std::string const& ledger, std::string const& words) const {

@@ -24,7 +24,7 @@ class PostgresServer {
   ~PostgresServer();
 
   void start();
-  /// Ends it as SIGKILL does: nothing is written any more. Returns once all its processes have left the socket.
+  /// Ends all its processes by SIGKILL. Returns once they are gone.
   void kill();
   /// The address of a ledger of that name; the words go with it, as "&user=reader".
   std::string address(std::string const& ledger, std::string const& words = "&user=penstock") const;
