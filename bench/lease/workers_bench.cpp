@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What do four workers make of a ledger if one of them is killed each second, and six leases kill whatever takes them?
-// All leases but these six must be answered once, and right; the six must be parked, and at most 3 % be done twice.
+// All leases but these six must be answered once, and right; the six must be parked, and at most 2 % be done twice.
 //
 // PENSTOCK_BENCH_FOLDER is the folder of the ledger; default: that of temporary files, which should be on a disk.
 #include <chrono>

@@ -40,13 +40,19 @@ bool write_all(int file, std::string_view content) {
   return true;
 }
 
+/// Makes sure that a folder's entries are on the disk. False if the system refuses; errno says why.
+bool is_synced(std::string const& folder) {
+  Descriptor const opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return opened.number >= 0 && fsync(opened.number) == 0;
+}
+
 }  // namespace
 
 class AnswerFiles::Parts {
  public:
   Parts(std::string folder, AnswerFilesOptions options) : folder_(std::move(folder)), options_(std::move(options)) {
     std::error_code problem;
-    std::filesystem::create_directory(folder_, problem);
+    if (std::filesystem::create_directory(folder_, problem)) is_synced(folder_ + "/..");
     if (access((folder_ + "/.").c_str(), W_OK | X_OK) != 0)
       throw Error(ErrorKind::bad_argument, folder_ + " takes no files: " + system_problem(errno) +
                                                ". Name a folder that this user can write to.");
@@ -110,10 +116,6 @@ class AnswerFiles::Parts {
     errno = problem;
     return written;
   }
-  bool sync_folder() const {
-    Descriptor const folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return folder.number >= 0 && fsync(folder.number) == 0;
-  }
 
   std::string remedy_of(int problem) const {
     return folder_ + " takes no answers for now (" + system_problem(problem) + "): " + remedy_for_writing(problem) +
@@ -160,7 +162,8 @@ void AnswerFiles::Parts::work() {
 bool AnswerFiles::Parts::write_until_done(std::span<Waiting const> batch) {
   for (auto pause = shortest_pause;; pause = std::min(2 * pause, longest_pause)) {
     // All of it again after a failure: the folder may be another one.
-    if (std::ranges::all_of(batch, [this](Waiting const& one) { return write_one(one); }) && sync_folder()) return true;
+    if (std::ranges::all_of(batch, [this](Waiting const& one) { return write_one(one); }) && is_synced(folder_))
+      return true;
     std::string const problem = remedy_of(errno);
     std::unique_lock lock(mutex_);
     if (!std::exchange(said_, true)) say("%s", problem.c_str());

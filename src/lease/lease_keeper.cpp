@@ -213,7 +213,7 @@ void LeaseKeeper::exchange(std::unique_lock<std::mutex>& lock) {
   } catch (LedgerUnavailable const& failure) {
     problem = std::current_exception();
     for_now = true;
-    if (pause_.count() == 0) say("%s It is tried again until then.", failure.what());
+    if (pause_.count() == 0) say("%s It is tried again until it works.", failure.what());
   } catch (...) {
     problem = std::current_exception();
   }

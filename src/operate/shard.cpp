@@ -75,10 +75,10 @@ Shard shard_of(std::string_view text) {
 
 std::optional<Shard> shard_of_batch_system(Variable const& variable) {
   Variable const found = variable ? variable : Variable(of_this_process);
-  if (auto const rank = by_rank(found, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")) return rank;
-  if (auto const rank = by_rank(found, "PMI_RANK", "PMI_SIZE")) return rank;
+  auto task = by_rank(found, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
+  if (!task) task = by_rank(found, "PMI_RANK", "PMI_SIZE");
   // A batch script has SLURM_PROCID, too, but is one process however many tasks there may be.
-  auto const task = by_rank(found, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS");
+  if (!task) task = by_rank(found, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS");
   auto const array = by_array(found);
   if (!task || !array) return task ? task : array;
   return Shard{.number = (array->number - 1) * task->count + task->number, .count = array->count * task->count};

@@ -75,6 +75,12 @@ TEST(AShard, IsOneOfTheTasksOfEachTaskOfAnArray) {
                           {"SLURM_PROCID", "1"},
                           {"SLURM_STEP_NUM_TASKS", "4"}}),
               Optional(Shard{10, 20}));
+  EXPECT_THAT(shard_with({{"SLURM_ARRAY_TASK_ID", "2"},
+                          {"SLURM_ARRAY_TASK_MIN", "1"},
+                          {"SLURM_ARRAY_TASK_COUNT", "4"},
+                          {"OMPI_COMM_WORLD_RANK", "1"},
+                          {"OMPI_COMM_WORLD_SIZE", "2"}}),
+              Optional(Shard{4, 8}));
 }
 
 /// A batch script is one process, though Slurm says how many tasks its job may have.

@@ -29,13 +29,14 @@ struct Shard {
 /// Throws: Error of kind bad_argument, if it is none; there can be 100,000 shards.
 Shard shard_of(std::string_view text);
 
-/// The shard of this process by what a batch system said to it:
-///   Open MPI   OMPI_COMM_WORLD_RANK of OMPI_COMM_WORLD_SIZE
-///   MPICH      PMI_RANK of PMI_SIZE
-///   Slurm      the tasks of an array job (SLURM_ARRAY_TASK_ID from _MIN in steps of _STEP, _COUNT of them), and in
-///   each
-///              the tasks of srun (SLURM_PROCID of SLURM_STEP_NUM_TASKS); each alone, or both
-/// What MPI said is taken first, as it may run below Slurm. Empty if none said anything: there may be one process only.
+/// The shard of this process by what a batch system said to it. The first of these that is there counts, as MPI may run
+/// below srun:
+/// - Open MPI: OMPI_COMM_WORLD_RANK of OMPI_COMM_WORLD_SIZE,
+/// - MPICH: PMI_RANK of PMI_SIZE,
+/// - srun: SLURM_PROCID of SLURM_STEP_NUM_TASKS.
+///
+/// In an array job of Slurm (SLURM_ARRAY_TASK_ID from _MIN in steps of _STEP, _COUNT of them) each task of the array
+/// has as many shards as it has processes. Empty if nothing is said: there may be one process only.
 ///
 /// Shape:  `variable` returns the value of an environment variable; empty: that of this process.
 /// Throws: Error of kind bad_argument, if a variable that stands for a number has none.

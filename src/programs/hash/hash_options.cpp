@@ -43,7 +43,7 @@ std::vector<std::string> HashCommand::inputs() const {
   return paths.empty() ? std::vector<std::string>{"-"} : paths;
 }
 
-/// Throws: Error of kind bad_argument, if it is none, or nobody says which.
+/// Throws: Error of kind bad_argument, if it is none, or no variable says which.
 Shard HashCommand::own_shard() const {
   if (shard.empty()) return {};
   if (shard != "auto") return shard_of(shard);
