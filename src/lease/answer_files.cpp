@@ -24,6 +24,7 @@
 #include "engine/core/failure_text.hpp"
 #include "engine/core/say.hpp"
 #include "penstock/error.hpp"
+#include "penstock/lease/workers.hpp"
 
 namespace penstock {
 namespace {
@@ -134,6 +135,7 @@ class AnswerFiles::Parts {
   bool writing_ = false;
   bool ending_ = false;
   bool said_ = false;
+  WorkerReport report_;  ///< The thread's: its wait for the disk is no hang.
   std::jthread thread_;
 };
 
@@ -145,7 +147,9 @@ void AnswerFiles::Parts::work() {
     auto batch = std::exchange(waiting_, {});
     writing_ = true;
     lock.unlock();
+    report_.asks(true);
     bool const written = write_until_done(batch);
+    report_.asks(false);
     std::size_t bytes = 0;
     for (Waiting& one : batch) {
       bytes += one.content.size();

@@ -54,7 +54,7 @@ void LedgerLook::work(std::stop_token const& stop) {
     look(ended, asked);
     looked_();
     lock.lock();
-    asked_for_.wait_for(lock, stop, between_looks, [this] { return asked_ != seen_.asked; });
+    asked_for_.wait_for(lock, stop, between_looks, [&] { return asked_ != asked; });
   }
 }
 
@@ -71,9 +71,9 @@ void LedgerLook::look(bool ended, std::uint64_t asked) {
     problem = std::current_exception();
   }
   std::lock_guard const lock(mutex_);
-  seen_.asked = asked;
   seen_.problem = problem;
   if (!now) return;
+  seen_.asked = asked;
   // Looks after ends may follow each other closely, and a rate needs some time.
   if (!counted_from_) {
     counted_from_ = now;

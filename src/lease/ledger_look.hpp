@@ -23,7 +23,7 @@ class LedgerLook {
  public:
   /// What the last look came to.
   struct Seen {
-    std::uint64_t asked = 0;  ///< The number of calls of `ask` before it.
+    std::uint64_t asked = 0;  ///< Calls of `ask` before the last look that the ledger took.
     std::optional<LedgerProgress> progress = {};
     double leases_per_second = 0;
     std::exception_ptr problem = {};  ///< The ledger cannot be used. No look follows.

@@ -129,22 +129,24 @@ SupervisedProcess::~SupervisedProcess() {
 }
 
 std::optional<int> SupervisedProcess::look() {
+  auto const id = static_cast<id_t>(id_);
   // It may have been stopped and continued since, in any number.
-  for (;;) {
+  while (!reaped_) {
     siginfo_t news{};
-    if (reaped_ ||
-        waitid(P_PID, static_cast<id_t>(id_), &news, WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT) != 0 ||
-        news.si_pid == 0)
-      return std::nullopt;
-    bool const over = news.si_code != CLD_STOPPED && news.si_code != CLD_CONTINUED && news.si_code != CLD_TRAPPED;
-    // While it is not reaped its number, and that of its group, are of no other process.
-    if (over) kill();
-    waitid(P_PID, static_cast<id_t>(id_), &news, WEXITED | WSTOPPED | WCONTINUED | WNOHANG);
-    stopped_ = !over && news.si_code == CLD_STOPPED;
-    if (!over) continue;
-    reaped_ = true;
-    return news.si_code == CLD_EXITED ? news.si_status : -news.si_status;
+    if (waitid(P_PID, id, &news, WEXITED | WNOHANG | WNOWAIT) == 0 && news.si_pid != 0) {
+      // While it is not reaped its number, and that of its group, are of no other process.
+      kill();
+      waitid(P_PID, id, &news, WEXITED);
+      stopped_ = false;
+      reaped_ = true;
+      return news.si_code == CLD_EXITED ? news.si_status : -news.si_status;
+    }
+    // This reaps nothing: the process may end at any moment.
+    news = {};
+    if (waitid(P_PID, id, &news, WSTOPPED | WCONTINUED | WNOHANG) != 0 || news.si_pid == 0) break;
+    stopped_ = news.si_code == CLD_STOPPED;
   }
+  return std::nullopt;
 }
 
 void SupervisedProcess::ask_to_end() const noexcept {

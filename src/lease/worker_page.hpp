@@ -11,7 +11,7 @@ namespace penstock {
 /// The counts are those of one process: each gets a page of its own.
 struct WorkerPage {
   std::atomic<std::uint32_t> reports;  ///< WorkerReports that were made. 0: the worker says nothing.
-  std::atomic<std::uint32_t> asking;   ///< Those that wait for the ledger now.
+  std::atomic<std::uint32_t> asking;   ///< Those that wait for the ledger or a disk now.
   std::atomic<std::uint64_t> held;     ///< Leases that are out.
   std::atomic<std::uint64_t> moved;    ///< Parts of leases that were done.
   std::atomic<std::uint64_t> answered;

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "lease/worker_page.hpp"
+
 namespace penstock {
 
 /// What is seen of a worker at one look.
@@ -14,6 +16,13 @@ struct WorkerSigns {
   bool waits = false;       ///< For the ledger, or for its lines to be passed on.
   bool stopped = false;     ///< By SIGSTOP.
 };
+
+/// What a worker says of itself.
+inline WorkerSigns signs_of(WorkerPage const& page) noexcept {
+  return {.moved = page.moved.load(std::memory_order_relaxed),
+          .holds = page.held.load(std::memory_order_relaxed) != 0,
+          .waits = page.asking.load(std::memory_order_relaxed) != 0};
+}
 
 /// Judges whether a worker hangs: it has leases out, and none of them moves.
 ///

@@ -168,11 +168,9 @@ class Workers::Parts {
   bool was_looked_at(WorkerPlace const& one) const { return look_->seen().asked >= one.asked; }
 
   void judge(WorkerPlace& one, Time now) {
-    WorkerPage const& page = one.process->page();
-    WorkerSigns const signs{.moved = page.moved.load(std::memory_order_relaxed),
-                            .holds = page.held.load(std::memory_order_relaxed) != 0,
-                            .waits = page.asking.load(std::memory_order_relaxed) != 0 || lines_->passes_on(),
-                            .stopped = one.process->is_stopped()};
+    WorkerSigns signs = signs_of(one.process->page());
+    signs.waits = signs.waits || lines_->passes_on();
+    signs.stopped = one.process->is_stopped();
     if (!one.patience->look(signs, now) || ending_) return;
     if (!one.hangs) {
       say("Worker %u (process %d) %s for %s. It is killed, and another takes its place.", one.number,
@@ -223,9 +221,9 @@ class Workers::Parts {
     one.start_at.reset();
     try {
       auto process = std::make_unique<SupervisedProcess>(options_.command, variables);
-      lines_->add(one.number, process->take_output(), process->take_complaint());
       std::lock_guard const lock(mutex_);
       one.process = std::move(process);
+      if (one.started++ != 0) ++replaced_;
     } catch (Error const& refused) {
       if (one.started == 0) {
         problem_ = std::current_exception();
@@ -241,8 +239,8 @@ class Workers::Parts {
     one.patience.emplace(options_.patience, 2 * tick_, now);
     one.hangs = false;
     one.begun = now;
-    std::lock_guard const lock(mutex_);
-    if (one.started++ != 0) ++replaced_;
+    // Behind the counts: where a line of the process is seen, a snapshot has the process.
+    lines_->add(one.number, one.process->take_output(), one.process->take_complaint());
   }
 
   void begin_end(WorkersEnd end) {

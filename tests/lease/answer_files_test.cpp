@@ -2,6 +2,7 @@
 #include "penstock/lease/answer_files.hpp"
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -9,9 +10,11 @@
 #include <thread>
 
 #include "lease/a_pipeline_on_leases.hpp"
+#include "lease/worker_page.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/core/descriptor.hpp"
 #include "penstock/error.hpp"
 
 namespace penstock {
@@ -118,6 +121,28 @@ TEST_F(AFolderOfAnswers, WaitsWhereItCannotWriteAndGoesOnOnceItCan) {
   finish();
   expect_a_file_each(20);
   EXPECT_EQ(MessagesHeard::count(), 1) << "it is said once";
+}
+
+/// The files alone say so here, and not the source. Seen to fail where they had no report.
+TEST_F(AFolderOfAnswers, SayThatTheWorkerWaitsWhileTheDiskTakesNothing) {
+  Descriptor const memory(make_worker_page());
+  WorkerPage* const page = map_worker_page(memory.number);
+  enqueue(20);
+  open_files();
+  setenv(worker_page_variable, std::to_string(memory.number).c_str(), 1);
+  files.emplace(answers(), AnswerFilesOptions{.stop = stop.get_token()});
+  unsetenv(worker_page_variable);
+  std::filesystem::rename(answers(), path("away"));
+  MessagesHeard const messages;
+  std::jthread runs([&] { EXPECT_TRUE(run().ok()); });
+  MessagesHeard::await_one();
+  EXPECT_EQ(page->asking, 1U);
+  std::filesystem::rename(path("away"), answers());
+  runs.join();
+  finish();
+  EXPECT_EQ(page->asking, 0U);
+  files.reset();
+  unmap_worker_page(page);
 }
 
 /// Seen to fail where what could not be written was a failed try.

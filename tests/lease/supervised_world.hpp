@@ -20,6 +20,7 @@
 #include "lease/ledger_world.hpp"
 #include "support/folder_of_files.hpp"
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 #include "penstock/error.hpp"
@@ -109,6 +110,11 @@ struct SupervisedWorkers : FolderOfFiles {
   WorkersEnd run() {
     start();
     return finish();
+  }
+  /// Waits until that is so, for what no line says.
+  template <class Condition>
+  static void await(Condition const& is_so) {
+    while (!is_so()) poll(nullptr, 0, 5);
   }
   /// Waits for the line in which a worker says that it took this lease, by this try.
   TookLease await_taken(std::uint64_t number, std::uint32_t tries = 1) {

@@ -46,6 +46,18 @@ TEST_F(APatience, DoesNotCountTimeWithoutLeasesOrInWhichItWaitsForOthers) {
   EXPECT_FALSE(hangs_within(59, {.holds = true}));
 }
 
+/// What it says of itself is seen late each time, as all CPUs are busy.
+TEST_F(APatience, DoesNotEndWhileTheWorkerSaysThatItMoves) {
+  WorkerPage page{};
+  page.held = 1;
+  for (int k = 0; k < 1000; ++k) {
+    EXPECT_FALSE(hangs_within(29, signs_of(page), 3600s));
+    ++page.moved;
+    EXPECT_FALSE(hangs_within(1, signs_of(page), 3600s));
+  }
+  EXPECT_TRUE(hangs_within(60, signs_of(page)));
+}
+
 /// Seen to fail where the time between two looks counted whole.
 TEST_F(APatience, DoesNotCountTimeInWhichTheWatchingProcessDidNotRun) {
   EXPECT_FALSE(hangs_within(1, {.holds = true}, 3600s));

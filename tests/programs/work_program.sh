@@ -13,8 +13,10 @@ hashes() { "$penstock" hash --device cpu "$@" 2>err; }
 a_gate() { mkfifo gate && exec 3<>gate; }
 # children PROCESS
 children() { cat "/proc/$1/task/$1/children" 2>/dev/null || true; }
-# await WORDS...: until the command succeeds.
-await() { until "$@"; do :; done; }
+needs_children() { [[ -e /proc/$$/task/$$/children ]] || { echo 'the system does not name children in /proc'; exit 77; }; }
+# await WORDS...: until the command succeeds, which is tried each 10 ms.
+exec {never}<> <(:)
+await() { until "$@"; do read -rt 0.01 -u "$never" || true; done; }
 says() { grep -qF -- "$1" "$2"; }
 
 case $2 in
@@ -33,22 +35,38 @@ case $2 in
     expect_err 'nowhere: No such file or directory'
     ;;
   HashesWithTheSameLinesHoweverOftenWorkersAreKilled)
+    needs_children
     # Large enough for some kills.
-    for k in 1 2 3 4 5 6; do truncate -s 1G "tree/large/sparse$k"; done
+    for k in 1 2 3 4 5 6; do truncate -s 100M "tree/large/sparse$k"; done
     hashes tree >expected
     "$penstock" hash --device cpu --ledger ledger --workers 2 tree >out 2>err &
     process=$!
-    for ((kills = 0; kills < 10; ++kills)); do
-      # One that reads tiles has leases.
-      await eval 'fills $process || [[ ! -e /proc/$process ]]'
-      for child in $(children $process); do kill -9 "$child" 2>/dev/null || true; done
+    # Each kill is of another process. More of them would bring long pauses.
+    declare -A killed
+    kills=0
+    is_over() { [[ ! -e /proc/$process ]]; }
+    # One that reads tiles has leases.
+    finds_another() {
+      for child in $(children "$process"); do
+        [[ -n ${killed[$child]:-} ]] || ! fills "$child" || return 0
+      done
+      is_over
+    }
+    while ((kills < 4)); do
+      await finds_another
+      ! is_over || break
+      killed[$child]=1
+      kill -9 "$child" 2>/dev/null || true
+      kills=$((kills + 1))
     done
+    echo "$kills workers were killed"
     code=0
     wait $process || code=$?
     expect_code 0
     expect_same_as expected
     ;;
   WorkersThatAreInterruptedChargeNothingAndGoOn)
+    needs_children
     for k in 1 2 3 4 5 6 7 8; do truncate -s 2G "tree/large/sparse$k"; done
     listening hash --device cpu --ledger ledger --workers 2 tree >out 2>err &
     process=$!
@@ -121,7 +139,24 @@ case $2 in
 --ledger nothing -- true
 END
     ;;
+  WatchesItsWorkersWhileNothingReadsWhatTheyPrint)
+    hashes --ledger ledger tree >lines
+    a_gate
+    mkfifo pipe && exec 4<>pipe
+    dd if=/dev/zero of=pipe bs=4096 oflag=nonblock 2>/dev/null || true
+    "$penstock" work --ledger ledger --workers 2 -- sh -c '[ "$PENSTOCK_WORKER" = 2/2 ] || { echo $$ >it; mv it prints; exec yes; }
+      read -r word <gate; kill -9 $$' >pipe 2>err 3>&- 4>&- &
+    process=$!
+    await test -e prints
+    # It sleeps once nothing takes its lines.
+    await grep -qs '(yes) S' "/proc/$(<prints)/stat"
+    echo go >&3
+    await says 'was ended by signal 9' err
+    kill -9 $process
+    wait $process || true
+    ;;
   ServesMetricsAndEndsWithItsWorkers)
+    needs_children
     command -v curl >/dev/null || { echo 'curl is not installed'; exit 77; }
     hashes --ledger ledger tree >lines
     a_gate
@@ -129,7 +164,9 @@ END
     process=$!
     await says 'leases done' err
     address=$(grep -o 'http://[^ ]*' err)
-    await eval 'curl -s "$address" >metrics && says "penstock_leases{state=\"done\"} 3" metrics'
+    # The first look at the ledger may come before the workers are started.
+    await eval 'curl -s "$address" >metrics && says "penstock_leases{state=\"done\"} 3" metrics &&
+      says "penstock_workers{state=\"running\"} 2" metrics'
     for line in 'penstock_leases{state="ready"} 0' 'penstock_leases{state="out"} 0' 'penstock_leases{state="parked"} 0' \
       'penstock_leases_lost 0' 'penstock_leases_oldest_out_seconds 0' 'penstock_lease_retries_total 0' \
       'penstock_workers{state="running"} 2' 'penstock_workers_replaced_total 0' 'penstock_workers_hung_total 0'; do

@@ -81,8 +81,9 @@ enum class WorkersEnd : std::uint8_t {
 ///
 /// The system says at once that a process ended, so no time is involved; what it had out is made ready by this process.
 /// A hang is judged by what the worker says of itself (WorkerReport, which LeaseSource has), and not by time alone:
-/// time in which it waits for the ledger, in which it has no lease out, or in which this process did not run or could
-/// not pass on output does not count. A worker without a report is never taken for hung, unless SIGSTOP stopped it.
+/// time in which it waits for the ledger or for the disk of its AnswerFiles, in which it has no lease out, or in which
+/// this process did not run or could not pass on output does not count. A worker without a report is never taken for
+/// hung, unless SIGSTOP stopped it.
 ///
 /// Each worker has a process group of its own, so that ctrl-C reaches this process alone, and the group is killed with
 /// it. If this process dies, the system kills the workers.
@@ -114,8 +115,8 @@ class Workers {
   std::unique_ptr<Parts> const parts_;
 };
 
-/// What a worker says of itself to the Workers that started it. In another process it does nothing. LeaseSource has
-/// one; a program that uses LeaseOwner itself should make one.
+/// What a worker says of itself to the Workers that started it. In another process it does nothing. LeaseSource and
+/// AnswerFiles have one each; a program that uses LeaseOwner itself should make one.
 ///
 /// Threads: `moved` and `answered` any; the others one at a time.
 /// Blocks:  never.
@@ -132,7 +133,7 @@ class WorkerReport {
   void answered() noexcept;
   /// That many leases are out.
   void holds(std::size_t leases) noexcept;
-  /// It waits for the ledger now, which is no hang.
+  /// It waits for the ledger or a disk now, which is no hang.
   void asks(bool waits) noexcept;
 
  private:

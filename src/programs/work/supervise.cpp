@@ -50,21 +50,28 @@ class DrawnLine {
   }
 
   unsigned width() const { return line_.drawn() ? line_.width() : 0; }
+  /// Does nothing while others print: the next look draws.
   void draw(std::string const& text) {
     std::lock_guard const lock(mutex_);
-    line_.draw(text);
+    if (printing_ == 0) line_.draw(text);
   }
-  /// Calls `print` while no line is there.
+  /// Calls `print` while no line is there. One that waits for its reader holds up no other thread.
   template <class Print>
   auto without(Print const& print) {
+    {
+      std::lock_guard const lock(mutex_);
+      line_.wipe();
+      ++printing_;
+    }
+    auto const result = print();
     std::lock_guard const lock(mutex_);
-    line_.wipe();
-    return print();
+    --printing_;
+    return result;
   }
 
  private:
   void complain(std::string_view sentence) noexcept {
-    without([&] { tell(sentence); });
+    without([&] { return tell(sentence), true; });
   }
 
   /// A message hook is a function without an object.
@@ -72,6 +79,7 @@ class DrawnLine {
 
   TerminalLine const line_;
   std::mutex mutex_;
+  unsigned printing_ = 0;  ///< Calls of `without` now.
   MessageHook before_ = nullptr;
 };
 
@@ -87,7 +95,7 @@ class Announcer {
     // A look that is early by less than its usual distance is the one that was meant.
     next_ = time + std::chrono::duration_cast<Milliseconds>(every_) - Milliseconds(500);
     std::string const text = work_line(now);
-    line_.without([&] { tell(text); });
+    line_.without([&] { return tell(text), true; });
     tell_service_manager("STATUS=" + text);
   }
 
@@ -143,7 +151,7 @@ SupervisionEnd supervise(Ledger& ledger, Supervision const& wanted, StandardOutp
   };
   options.output = [&](std::string_view lines) { return line.without([&] { return output.write(lines); }); };
   options.complaint = [&](unsigned place, std::string_view lines) {
-    line.without([&] { std::fputs(behind_place(place, lines).c_str(), stderr); });
+    line.without([&] { return std::fputs(behind_place(place, lines).c_str(), stderr); });
   };
   options.looked = [&](WorkersSnapshot const& now) { announcer.look(now); };
   options.beat = [&] { watchdog.feed(); };
