@@ -2,6 +2,8 @@
 #include "lease/postgres_server.hpp"
 
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -9,6 +11,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <poll.h>
 #include <pwd.h>
@@ -27,6 +30,31 @@ passwd const* other_user() {
   passwd const* const own = getpwnam("postgres");
   return own != nullptr ? own : getpwnam("nobody");
 }
+
+bool become(passwd const* other) {
+  return other == nullptr || (setgroups(0, nullptr) == 0 && setgid(other->pw_gid) == 0 && setuid(other->pw_uid) == 0);
+}
+
+bool may_run_a_server() {
+  passwd const* const other = other_user();
+  if (other == nullptr) return geteuid() != 0;
+  pid_t const child = fork();
+  if (child == 0) _exit(become(other) ? 0 : 1);
+  int status = 0;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
+/// Where no server can be run, all tests of one are skipped, with the words by which CTest knows that.
+struct NeedsAServer : testing::Environment {
+  void SetUp() override {
+    if (may_run_a_server()) return;
+    std::puts(
+        "[  PASSED  ] 0 tests.\n[  SKIPPED ] 1 test, listed below:\n"
+        "[  SKIPPED ] PostgreSQL does not run as root, and this process cannot become postgres or nobody");
+    std::exit(0);
+  }
+};
+[[maybe_unused]] testing::Environment* const needs_a_server = testing::AddGlobalTestEnvironment(new NeedsAServer);
 
 /// A server that is started or ended by another process is awaited by asking now and then.
 void pause() {
@@ -63,7 +91,8 @@ PostgresServer::PostgresServer() {
 
 PostgresServer::~PostgresServer() {
   if (!own_process_.is_current()) return;
-  kill();
+  // It takes its shared memory with it, as after SIGKILL it does not.
+  if (process_ > 0 && ::kill(process_, SIGQUIT) == 0) waitpid(process_, nullptr, 0);
   std::error_code problem;
   std::filesystem::remove_all(folder_, problem);
 }
@@ -78,8 +107,7 @@ pid_t PostgresServer::launch(std::vector<std::string> const& words) const {
   std::string const log = folder_ + "/log";
   pid_t const child = fork();
   if (child != 0) return child;
-  if (other != nullptr && (setgroups(0, nullptr) != 0 || setgid(other->pw_gid) != 0 || setuid(other->pw_uid) != 0))
-    _exit(1);
+  if (!become(other)) _exit(1);
   prctl(PR_SET_PDEATHSIG, SIGQUIT);
   // A shell's interrupt is for the tests.
   setsid();
@@ -99,7 +127,7 @@ void PostgresServer::start() {
       if (++attempts > 1000) throw std::runtime_error("the server does not start: see " + folder_ + "/log");
       // What nothing waits for stays in memory, so that a hard end loses it.
       process_ = launch({"postgres", "-D", folder_ + "/data", "-k", folder_, "-c", "listen_addresses=", "-c",
-                         "max_connections=60", "-c", "shared_buffers=16MB", "-c", "recovery_init_sync_method=syncfs",
+                         "max_connections=60", "-c", "shared_buffers=16MB", "-c", "recovery_init_sync_method=fsync",
                          "-c", "wal_writer_delay=10s"});
     }
     if (PQping(words().c_str()) == PQPING_OK) return;
@@ -123,6 +151,19 @@ void PostgresServer::kill() {
   for (pid_t const one : all) {
     while (is_there(one)) pause();
   }
+}
+
+void PostgresServer::crash(pid_t session) const {
+  ::kill(session, SIGKILL);
+  // Its entry stays until the server has made its shared memory anew.
+  auto const is_over = [&] {
+    try {
+      return ask("select count(*) from pg_stat_activity where pid = " + std::to_string(session)) == "0";
+    } catch (std::runtime_error const&) {
+      return false;
+    }
+  };
+  while (!is_over()) pause();
 }
 
 std::string PostgresServer::address(std::string const& ledger, std::string const& words) const {

@@ -26,6 +26,8 @@ class PostgresServer {
   void start();
   /// Ends all its processes by SIGKILL. Returns once they are gone.
   void kill();
+  /// Ends one session by SIGKILL. The server ends all others, too, as after a crash. Returns once it answers again.
+  void crash(pid_t session) const;
   /// The address of a ledger of that name; the words go with it, as "&user=reader".
   std::string address(std::string const& ledger, std::string const& words = "&user=penstock") const;
   /// Runs statements as the superuser; the first field of the last result.
