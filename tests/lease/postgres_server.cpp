@@ -2,8 +2,6 @@
 #include "lease/postgres_server.hpp"
 
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -11,7 +9,6 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <poll.h>
 #include <pwd.h>
@@ -35,27 +32,6 @@ bool become(passwd const* other) {
   return other == nullptr || (setgroups(0, nullptr) == 0 && setgid(other->pw_gid) == 0 && setuid(other->pw_uid) == 0);
 }
 
-bool may_run_a_server() {
-  passwd const* const other = other_user();
-  if (other == nullptr) return geteuid() != 0;
-  pid_t const child = fork();
-  if (child == 0) _exit(become(other) ? 0 : 1);
-  int status = 0;
-  return waitpid(child, &status, 0) == child && status == 0;
-}
-
-/// Where no server can be run, all tests of one are skipped, with the words by which CTest knows that.
-struct NeedsAServer : testing::Environment {
-  void SetUp() override {
-    if (may_run_a_server()) return;
-    std::puts(
-        "[  PASSED  ] 0 tests.\n[  SKIPPED ] 1 test, listed below:\n"
-        "[  SKIPPED ] PostgreSQL does not run as root, and this process cannot become postgres or nobody");
-    std::exit(0);
-  }
-};
-[[maybe_unused]] testing::Environment* const needs_a_server = testing::AddGlobalTestEnvironment(new NeedsAServer);
-
 /// A server that is started or ended by another process is awaited by asking now and then.
 void pause() {
   poll(nullptr, 0, 5);
@@ -71,6 +47,15 @@ bool is_there(pid_t process) {
 }
 
 }  // namespace
+
+bool PostgresServer::can_be_run() {
+  passwd const* const other = other_user();
+  if (other == nullptr) return geteuid() != 0;
+  pid_t const child = fork();
+  if (child == 0) _exit(become(other) ? 0 : 1);
+  int status = 0;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
 
 PostgresServer::PostgresServer() {
   // The path of a socket has 107 letters at most.

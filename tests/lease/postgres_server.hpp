@@ -17,6 +17,8 @@ namespace penstock::support {
 /// Threads: one at a time.
 class PostgresServer {
  public:
+  /// No, if this is root, and the system has no other user for it or does not let this process become that.
+  static bool can_be_run();
   /// Makes the databases and starts the server. Returns once it takes connections.
   PostgresServer();
   PostgresServer(PostgresServer const&) = delete;
