@@ -260,6 +260,19 @@ TEST_F(APostgresLedger, GivesBackWhatItWasHandedInACommitWhoseAnswerWasLost) {
   EXPECT_EQ(ledger.progress().owners, 1U);
 }
 
+/// As one that was stopped between its two transactions. Its leases would be out for ever.
+TEST_F(APostgresLedger, GivesNothingToAnOwnerThatWasLetGo) {
+  EXPECT_EQ(server.ask("set search_path = tests; select count(*) from take(99, 2, null)"), "0");
+  EXPECT_EQ(PostgresLedger(address).progress().out, 0U);
+}
+
+TEST_F(APostgresLedger, CountsItsGraceAnewIfTheClockIsSetBack) {
+  EXPECT_EQ(server.ask("set search_path = tests; update era set seen = now_of(null) + 3600000000000;"
+                       "update ledger set grace = 0; select is_grace_over()"),
+            "f");
+  EXPECT_EQ(server.ask("set search_path = tests; select is_grace_over()"), "t");
+}
+
 TEST_F(APostgresLedger, EnqueuesOnceWhicheverAnswerIsLost) {
   server.ask("drop schema tests cascade");
   PostgresLedger ledger(address);
