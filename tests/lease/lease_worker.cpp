@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "lease/until_there.hpp"
 #include <fcntl.h>
 #include <poll.h>
 #include <sqlite3.h>
@@ -37,18 +38,6 @@ void step() {
 ssize_t write_as_a_step(int file, void const* bytes, size_t count, off64_t at) {
   step();
   return pwrite64(file, bytes, count, at);
-}
-
-/// Calls this again as long as the server is gone. Each call waits for it.
-template <class Call>
-auto until_there(Call const& call) {
-  for (;;) {
-    try {
-      return call();
-    } catch (LedgerUnavailable const&) {
-      continue;
-    }
-  }
 }
 
 void count_writes() {

@@ -11,6 +11,7 @@
 
 #include "lease/ledger_world.hpp"
 #include "lease/postgres_server.hpp"
+#include "lease/until_there.hpp"
 #include "support/child_of_fork.hpp"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -235,13 +236,14 @@ TEST_F(APostgresLedger, IsLeftToTheParentByAChildOfFork) {
 TEST_F(APostgresLedger, DoesNotRefuseWhatTookEffectInACommitWhoseAnswerWasLost) {
   PostgresLedger ledger(address);
   auto const owner = ledger.join();
-  auto const taken = owner->exchange({}, 2).taken;
+  auto const taken = until_there([&] { return owner->exchange({}, 2); }).taken;
   answers_until_loss = 1;
-  Exchange const next = owner->exchange(settle_all(taken, Kind::acknowledge), 2);
+  Exchange const next = until_there([&] { return owner->exchange(settle_all(taken, Kind::acknowledge), 2); });
   EXPECT_EQ(answers_until_loss, 0);
   EXPECT_THAT(next.refused, IsEmpty());
   EXPECT_THAT(numbers_of(next.taken), ElementsAre(3, 4));
-  EXPECT_THAT(owner->exchange(settle_all(taken, Kind::acknowledge), 0).refused, SizeIs(2)) << "said twice";
+  EXPECT_THAT(until_there([&] { return owner->exchange(settle_all(taken, Kind::acknowledge), 0); }).refused, SizeIs(2))
+      << "said twice";
 }
 
 /// Seen to fail where an owner that had its connection anew kept what it did not know of.
@@ -249,13 +251,26 @@ TEST_F(APostgresLedger, GivesBackWhatItWasHandedInACommitWhoseAnswerWasLost) {
   PostgresLedger ledger(address);
   auto const owner = ledger.join();
   answers_until_loss = 1;
-  auto const taken = owner->exchange({}, 2).taken;
+  auto const taken = until_there([&] { return owner->exchange({}, 2); }).taken;
   EXPECT_EQ(answers_until_loss, 0);
   ASSERT_THAT(numbers_of(taken), ElementsAre(1, 2));
   EXPECT_EQ(taken[0].tries, 2U);
   EXPECT_EQ(taken[0].charged, 1U);
   EXPECT_EQ(ledger.progress().out, 2U);
   EXPECT_EQ(ledger.progress().owners, 1U);
+}
+
+/// As one that was stopped between its two transactions. Its leases would be out for ever.
+TEST_F(APostgresLedger, GivesNothingToAnOwnerThatWasLetGo) {
+  EXPECT_EQ(server.ask("set search_path = tests; select count(*) from take(99, 2, null)"), "0");
+  EXPECT_EQ(PostgresLedger(address).progress().out, 0U);
+}
+
+TEST_F(APostgresLedger, CountsItsGraceAnewIfTheClockIsSetBack) {
+  EXPECT_EQ(server.ask("set search_path = tests; update era set seen = now_of(null) + 3600000000000;"
+                       "update ledger set grace = 0; select is_grace_over()"),
+            "f");
+  EXPECT_EQ(server.ask("set search_path = tests; select is_grace_over()"), "t");
 }
 
 TEST_F(APostgresLedger, EnqueuesOnceWhicheverAnswerIsLost) {
@@ -266,7 +281,7 @@ TEST_F(APostgresLedger, EnqueuesOnceWhicheverAnswerIsLost) {
     answers_until_loss = answers;
     EXPECT_TRUE(ledger.enqueue(numbered_work(3)));
     leases += 3;
-    EXPECT_EQ(ledger.progress().leases, leases) << "answer " << answers;
+    EXPECT_EQ(until_there([&] { return ledger.progress(); }).leases, leases) << "answer " << answers;
   }
 }
 

@@ -28,6 +28,10 @@ passwd const* other_user() {
   return own != nullptr ? own : getpwnam("nobody");
 }
 
+bool become(passwd const* other) {
+  return other == nullptr || (setgroups(0, nullptr) == 0 && setgid(other->pw_gid) == 0 && setuid(other->pw_uid) == 0);
+}
+
 /// A server that is started or ended by another process is awaited by asking now and then.
 void pause() {
   poll(nullptr, 0, 5);
@@ -43,6 +47,15 @@ bool is_there(pid_t process) {
 }
 
 }  // namespace
+
+bool PostgresServer::can_be_run() {
+  passwd const* const other = other_user();
+  if (other == nullptr) return geteuid() != 0;
+  pid_t const child = fork();
+  if (child == 0) _exit(become(other) ? 0 : 1);
+  int status = 0;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
 
 PostgresServer::PostgresServer() {
   // The path of a socket has 107 letters at most.
@@ -63,7 +76,8 @@ PostgresServer::PostgresServer() {
 
 PostgresServer::~PostgresServer() {
   if (!own_process_.is_current()) return;
-  kill();
+  // It takes its shared memory with it, as after SIGKILL it does not.
+  if (process_ > 0 && ::kill(process_, SIGQUIT) == 0) waitpid(process_, nullptr, 0);
   std::error_code problem;
   std::filesystem::remove_all(folder_, problem);
 }
@@ -78,8 +92,7 @@ pid_t PostgresServer::launch(std::vector<std::string> const& words) const {
   std::string const log = folder_ + "/log";
   pid_t const child = fork();
   if (child != 0) return child;
-  if (other != nullptr && (setgroups(0, nullptr) != 0 || setgid(other->pw_gid) != 0 || setuid(other->pw_uid) != 0))
-    _exit(1);
+  if (!become(other)) _exit(1);
   prctl(PR_SET_PDEATHSIG, SIGQUIT);
   // A shell's interrupt is for the tests.
   setsid();
@@ -99,7 +112,7 @@ void PostgresServer::start() {
       if (++attempts > 1000) throw std::runtime_error("the server does not start: see " + folder_ + "/log");
       // What nothing waits for stays in memory, so that a hard end loses it.
       process_ = launch({"postgres", "-D", folder_ + "/data", "-k", folder_, "-c", "listen_addresses=", "-c",
-                         "max_connections=60", "-c", "shared_buffers=16MB", "-c", "recovery_init_sync_method=syncfs",
+                         "max_connections=60", "-c", "shared_buffers=16MB", "-c", "recovery_init_sync_method=fsync",
                          "-c", "wal_writer_delay=10s"});
     }
     if (PQping(words().c_str()) == PQPING_OK) return;
@@ -123,6 +136,19 @@ void PostgresServer::kill() {
   for (pid_t const one : all) {
     while (is_there(one)) pause();
   }
+}
+
+void PostgresServer::crash(pid_t session) const {
+  ::kill(session, SIGKILL);
+  // Its entry stays until the server has made its shared memory anew.
+  auto const is_over = [&] {
+    try {
+      return ask("select count(*) from pg_stat_activity where pid = " + std::to_string(session)) == "0";
+    } catch (std::runtime_error const&) {
+      return false;
+    }
+  };
+  while (!is_over()) pause();
 }
 
 std::string PostgresServer::address(std::string const& ledger, std::string const& words) const {

@@ -17,6 +17,8 @@ namespace penstock::support {
 /// Threads: one at a time.
 class PostgresServer {
  public:
+  /// No, if this is root, and the system has no other user for it or does not let this process become that.
+  static bool can_be_run();
   /// Makes the databases and starts the server. Returns once it takes connections.
   PostgresServer();
   PostgresServer(PostgresServer const&) = delete;
@@ -26,6 +28,8 @@ class PostgresServer {
   void start();
   /// Ends all its processes by SIGKILL. Returns once they are gone.
   void kill();
+  /// Ends one session by SIGKILL. The server ends all others, too, as after a crash. Returns once it answers again.
+  void crash(pid_t session) const;
   /// The address of a ledger of that name; the words go with it, as "&user=reader".
   std::string address(std::string const& ledger, std::string const& words = "&user=penstock") const;
   /// Runs statements as the superuser; the first field of the last result.

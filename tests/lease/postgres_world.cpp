@@ -2,6 +2,8 @@
 // The ledgers that the contract is held on in a process of its own: each is one in PostgreSQL.
 #include <atomic>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 
 #include "lease/a_ledger.hpp"
 #include "lease/ledger_world.hpp"
@@ -13,6 +15,18 @@
 
 namespace penstock::support {
 namespace {
+
+/// Where no server can be run, all tests of one are skipped, with the words by which CTest knows that.
+struct NeedsAServer : testing::Environment {
+  void SetUp() override {
+    if (PostgresServer::can_be_run()) return;
+    std::puts(
+        "[  PASSED  ] 0 tests.\n[  SKIPPED ] 1 test, listed below:\n"
+        "[  SKIPPED ] PostgreSQL does not run as root, and this process cannot become postgres or nobody");
+    std::exit(0);
+  }
+};
+[[maybe_unused]] testing::Environment* const needs_a_server = testing::AddGlobalTestEnvironment(new NeedsAServer);
 
 class DoomedSession final : public DoomedOwner {
  public:

@@ -131,22 +131,36 @@ case $2 in
     expect_err "--ledger is for files that can be read again, and '-' is not"
     ;;
   TwoProcessesShareALedgerInPostgres)
-    programs=$(find /usr/lib/postgresql/*/bin -name postgres -printf '%h\n' 2>/dev/null | sort -V | tail -1)
-    [[ -n $programs ]] || { echo 'there is no PostgreSQL server (postgresql)' && exit 77; }
+    programs=$(find /usr/lib/postgresql/*/bin -name postgres -printf '%h\n' 2>/dev/null |
+      grep -E '/(1[4-9]|[2-9][0-9])/bin$' | sort -V | tail -1 || true)
+    [[ -n $programs ]] || { echo 'there is no PostgreSQL server from version 14 on (postgresql)' && exit 77; }
     # The server does not run as root, and the path of its socket is short.
     server=$(mktemp -d /tmp/penstock-pg-XXXXXX)
+    trap 'rm -rf "$world" "$server"' EXIT
+    # It ends with this shell, also where that is killed. Another user is another setpriv: a change of it undoes the first.
     as=()
     if ((EUID == 0)); then
-      chown nobody "$server"
-      as=(setpriv --reuid nobody --regid nogroup --clear-groups)
+      user=$(id -un postgres 2>/dev/null || id -un nobody 2>/dev/null) || { echo 'there is no user for a server' && exit 77; }
+      as=(setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups)
+      chown "$user" "$server" || { echo 'a folder cannot be given to another user' && exit 77; }
     fi
-    in_server() { (cd "$server" && "${as[@]}" "$programs/$1" "${@:2}"); }
-    trap 'in_server pg_ctl -D "$server/data" stop -m immediate >/dev/null 2>&1 || true; rm -rf "$world" "$server"' EXIT
-    in_server initdb -D "$server/data" -A trust -U penstock --no-sync --no-locale -E UTF8 >said 2>&1 || fail "$(cat said)"
-    in_server pg_ctl -D "$server/data" -o "-k $server -c listen_addresses=" -l "$server/log" -w start >said 2>&1 || fail "$(cat said)"
+    as+=(setpriv --pdeathsig KILL)
+    "${as[@]}" true || { echo 'setpriv cannot be used here' && exit 77; }
+    in_server() { cd "$server" && exec "${as[@]}" "$programs/$1" "${@:2}"; }
+    (in_server initdb -D "$server/data" -A trust -U penstock --no-sync --no-locale -E UTF8) >said 2>&1 || fail "$(cat said)"
+    (in_server postgres -D "$server/data" -k "$server" -c listen_addresses=) >said 2>&1 &
+    postgres=$!
+    trap 'kill -QUIT "$postgres" 2>/dev/null || true; wait; rm -rf "$world" "$server"' EXIT
+    until "$programs/pg_isready" -q -h "$server"; do
+      kill -0 "$postgres" 2>/dev/null || fail "$(cat said)"
+    done
     ledger="postgresql:///postgres?host=$server&user=penstock&ledger=run"
-    for k in 1 2; do hashes --ledger "$ledger" tree >"out$k" & done
-    wait
+    processes=()
+    for k in 1 2; do
+      hashes --ledger "$ledger" tree >"out$k" &
+      processes+=($!)
+    done
+    wait "${processes[@]}"
     for k in 1 2; do cmp "out$k" expected || fail "process $k printed other lines"; done
     # It is all there: nothing is read any more.
     mv tree gone

@@ -2,7 +2,9 @@
 #include "lease/postgres/postgres_connection.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstdint>
 
 #include <poll.h>
 #include <unistd.h>
@@ -129,7 +131,10 @@ void PostgresConnection::connect(std::chrono::milliseconds longest) {
     if (wants == PGRES_POLLING_FAILED || PQstatus(handle_) == CONNECTION_BAD) refuse_connection();
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     pollfd one{PQsocket(handle_), static_cast<short>(wants == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0};
-    if (left.count() <= 0 || poll(&one, 1, static_cast<int>(left.count())) == 0)
+    // Where this thread was stopped for so long, the server may have answered meanwhile.
+    int const ready = poll(&one, 1, static_cast<int>(std::max<std::int64_t>(0, left.count())));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0)
       throw PostgresLost("The server of " + address_.name + " does not answer. Start it, or name another.");
     wants = PQconnectPoll(handle_);
   }

@@ -80,14 +80,13 @@ bool PostgresLedger::enqueue(std::span<LeaseWork const> work, bool last) {
   std::int64_t const batch = random_number();
   bool is_added = false;
   session.run([&](PostgresConnection& connection) {
-    if (connection.ask("select exists(select from batch where id = $1)", {batch}).number(0, 0) != 0) {
-      is_added = true;
-      return;
-    }
     connection.run("begin");
     try {
-      is_added = connection.ask("select closed from ledger for update").number(0, 0) == 0;
-      if (is_added) {
+      bool const is_closed = connection.ask("select closed from ledger for update").number(0, 0) != 0;
+      // Behind the lock: the session that was lost may have been in its commit until then.
+      bool const is_there = connection.ask("select exists(select from batch where id = $1)", {batch}).number(0, 0) != 0;
+      is_added = is_there || !is_closed;
+      if (is_added && !is_there) {
         for (LeaseWork const& one : work)
           connection.send(
               "with added as (insert into work select coalesce(max(number), 0) + 1, now_of($1), $2, $3::bigint,"

@@ -2,6 +2,7 @@
 #include "lease/postgres/postgres_session.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "penstock/error.hpp"
@@ -45,7 +46,13 @@ void PostgresSession::expect_own_process() const {
 void PostgresSession::run(Body const& body) {
   expect_own_process();
   std::unique_lock lock(mutex_);
-  auto const until = std::chrono::steady_clock::now() + patience;
+  // It begins with the first failure, so that a body that takes long is called again all the same.
+  std::optional<std::chrono::steady_clock::time_point> until;
+  auto const is_over = [&] {
+    auto const now = std::chrono::steady_clock::now();
+    if (!until) until = now + patience;
+    return now >= *until;
+  };
   for (auto pause = shortest_pause;; pause = std::min(2 * pause, longest_pause)) {
     try {
       if (connection_ == nullptr) connect();
@@ -53,9 +60,9 @@ void PostgresSession::run(Body const& body) {
       return;
     } catch (PostgresLost const&) {
       connection_.reset();
-      if (std::chrono::steady_clock::now() >= until) throw;
+      if (is_over()) throw;
     } catch (PostgresConflict const&) {
-      if (std::chrono::steady_clock::now() >= until) throw;
+      if (is_over()) throw;
     } catch (...) {
       // What was sent and not finished would be taken for the beginning of the next transaction.
       if (connection_ != nullptr && connection_->is_busy()) connection_.reset();

@@ -34,7 +34,7 @@ class PostgresSession {
   /// Calls `body` with the connection. Where that was lost, or the server ended the transaction, it is called again: it
   /// must know what it had done.
   ///
-  /// Blocks: for two seconds and the body, where the server is gone.
+  /// Blocks: for the body; where that fails, for two seconds more and the body again, at least once.
   /// Throws: LedgerUnavailable, if the server does not come back in that time; Error, if this is a child of fork; as
   ///         `body`.
   void run(Body const& body);

@@ -55,14 +55,20 @@ $$;
 create function is_grace_over() returns boolean language plpgsql as $$
 declare
   began bigint;
+  moment bigint := now_of(null);
 begin
   select seen into began from era where start = pg_postmaster_start_time();
   if not found then
-    insert into era values (pg_postmaster_start_time(), now_of(null)) on conflict do nothing;
+    insert into era values (pg_postmaster_start_time(), moment) on conflict do nothing;
     delete from era where start <> pg_postmaster_start_time();
     return false;
   end if;
-  return now_of(null) - began > (select grace from ledger);
+  -- The clock was set back.
+  if began > moment then
+    update era set seen = moment where start = pg_postmaster_start_time();
+    began := moment;
+  end if;
+  return moment - began > (select grace from ledger);
 end $$;
 
 create function let_go(me integer, clock bigint, class integer) returns void language plpgsql as $$
@@ -112,10 +118,17 @@ begin
   select number, owner into one, promised_to from lease
     where state = 0 and suspect and not (not_before > moment and not_before <= far)
     order by coalesce(owner = me, false) desc, owner is null desc, number limit 1 for update skip locked;
-  if found and not has_some then
+  -- Where nothing is ready, nothing is locked, so this commit waits for no disk.
+  if one is null and (select 1 from lease where state = 0 and not suspect order by number + 0 limit 1) is null then
+    return;
+  end if;
+  -- The end of an owner that was let go is not seen, so it takes nothing. One that is there stays until the commit.
+  perform from owner where id = me for key share;
+  if not found then return; end if;
+  if one is not null and not has_some then
     return query update lease set state = 1, owner = me, since = moment, tries = tries + 1, charged = charged + 1
       where number = one returning number, tries, charged, suspect;
-  elsif found and (promised_to is null or promised_to = me) then
+  elsif one is not null and (promised_to is null or promised_to = me) then
     update lease set owner = me where number = one and promised_to is null;
     return;
   else
