@@ -173,6 +173,7 @@ END
       says "$line" metrics || fail "no $line in: $(cat metrics)"
     done
     [[ $(curl -s "${address%metrics}health") == ok ]] || fail 'it is not well'
+    # shellcheck disable=SC2034  # It is for eval.
     worker=$(children $process | cut -d ' ' -f 1)
     kill -9 $process
     wait $process || true
