@@ -137,10 +137,11 @@ case $2 in
     # The server does not run as root, and the path of its socket is short.
     server=$(mktemp -d /tmp/penstock-pg-XXXXXX)
     trap 'rm -rf "$world" "$server"' EXIT
-    # It ends with this shell, also where that is killed. Another user is another setpriv: a change of it undoes the first.
+    # It ends with this shell, also where that is killed. A change of the user would undo that, so it comes before.
     as=()
     if ((EUID == 0)); then
-      user=$(id -un postgres 2>/dev/null || id -un nobody 2>/dev/null) || { echo 'there is no user for a server' && exit 77; }
+      user=$(id -un postgres 2>/dev/null || id -un nobody 2>/dev/null) ||
+        { echo 'there is no user for a server' && exit 77; }
       as=(setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups)
       chown "$user" "$server" || { echo 'a folder cannot be given to another user' && exit 77; }
     fi
