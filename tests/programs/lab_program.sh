@@ -23,6 +23,7 @@ case $2 in
       expect_code 1
       ! grep -q 'did NOT go as expected' out || fail "$(cat out)"
     else
+      ! grep -q ' NOT as expected: ' out || fail "$(grep -B 24 -A 4 ' NOT as expected: ' out)"
       expect_code 0
       expect_out "$(wc -l < listed) of $(wc -l < listed) went as expected"
     fi
