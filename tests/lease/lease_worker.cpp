@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // lease_worker LEDGER [silence MS]      does what standard input says, a line each, and prints a line for each:
 //                                       "take N", "acknowledge", "leave"
-// lease_worker LEDGER work LOG [STEP]   works until the ledger is finished. The work of a lease appends its number to
-// LOG.
-//                                       A lease with the payload "kill" kills the process; so does the STEPth step, of
-//                                       which each lease, each exchange and each write of SQLite is one, and each
-//                                       message to PostgreSQL, and each part of an answer.
+// lease_worker LEDGER work LOG [STEP]   works until the ledger is finished. The work of a lease appends its number
+//                                       to LOG. A lease with the payload "kill" kills the process; so does the STEPth
+//                                       step, of which each lease, each exchange and each write of SQLite is one, and
+//                                       each message to PostgreSQL, and each part of an answer.
 //
 // The answer to a payload is "of PAYLOAD".
+
+// With _FORTIFY_SOURCE glibc's header defines recv; this file has its own.
+#undef _FORTIFY_SOURCE
 #include <chrono>
 #include <csignal>
 #include <cstdint>

@@ -208,10 +208,11 @@ std::optional<FailingDisk::Fate> FailingDisk::next_fate() {
 void FailingDisk::note_write(std::string const& path, std::int64_t at, std::string after) {
   if (!forgets_) return;
   std::int64_t const size = size_of(path), end = at + static_cast<std::int64_t>(after.size());
+  std::string before = part_of(path, at, after.size());
   unsynced_[path].push_back({.at = at,
                              .size_before = size,
                              .size_after = std::max(size, end),
-                             .before = part_of(path, at, after.size()),
+                             .before = std::move(before),
                              .after = std::move(after)});
 }
 

@@ -79,7 +79,7 @@ bool mistake_was_made() {
 extern "C" {
 
 // The linker's names.
-// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
 int __real_sqlite3_prepare_v3(sqlite3*, char const*, int, unsigned, sqlite3_stmt**, char const**);
 int __real_sqlite3_exec(sqlite3*, char const*, int (*)(void*, int, char**, char**), void*, char**);
 
@@ -92,7 +92,7 @@ int __wrap_sqlite3_exec(sqlite3* database, char const* text, int (*row)(void*, i
                         char** problem) {
   return __real_sqlite3_exec(database, made_of(text).c_str(), row, argument, problem);
 }
-// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
 
 }  // extern "C"
 
