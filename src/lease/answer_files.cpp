@@ -29,10 +29,10 @@
 namespace penstock {
 namespace {
 
-constexpr std::chrono::milliseconds shortest_pause{50}, longest_pause{2000};
+constexpr std::chrono::milliseconds first_pause{50}, last_pause{2000};
 constexpr mode_t usual_mode = 0666;
 
-bool write_all(int file, std::string_view content) {
+bool write_whole(int file, std::string_view content) {
   while (!content.empty()) {
     ssize_t const written = write(file, content.data(), content.size());
     if (written < 0 && errno != EINTR) return false;
@@ -108,7 +108,7 @@ class AnswerFiles::Parts {
     auto const part_of = [&](std::uint32_t tries) { return path + ".part-" + std::to_string(tries); };
     std::string const part = part_of(one.lease.tries);
     Descriptor const file(open(part.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, usual_mode));
-    bool const written = file.number >= 0 && write_all(file.number, one.content) && fsync(file.number) == 0 &&
+    bool const written = file.number >= 0 && write_whole(file.number, one.content) && fsync(file.number) == 0 &&
                          rename(part.c_str(), path.c_str()) == 0;
     int const problem = errno;
     if (!written) unlink(part.c_str());
@@ -164,7 +164,7 @@ void AnswerFiles::Parts::work() {
 
 /// False if a stop was requested before all of it was on the disk.
 bool AnswerFiles::Parts::write_until_done(std::span<Waiting const> batch) {
-  for (auto pause = shortest_pause;; pause = std::min(2 * pause, longest_pause)) {
+  for (auto pause = first_pause;; pause = std::min(2 * pause, last_pause)) {
     // All of it again after a failure: the folder may be another one.
     if (std::ranges::all_of(batch, [this](Waiting const& one) { return write_one(one); }) && is_synced(folder_))
       return true;
