@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <mutex>
 #include <span>
@@ -148,12 +149,19 @@ void AnswerFiles::Parts::work() {
     writing_ = true;
     lock.unlock();
     report_.asks(true);
-    bool const written = write_until_done(batch);
+    bool written = false;
+    std::string failure;
+    try {
+      written = write_until_done(batch);
+    } catch (std::exception const& problem) {  // There is no memory for a name.
+      failure = failure_text(problem);
+    }
     report_.asks(false);
     std::size_t bytes = 0;
     for (Waiting& one : batch) {
       bytes += one.content.size();
       if (written) one.source->acknowledge(one.lease, std::move(one.in_ledger));
+      if (!failure.empty()) one.source->fail(one.lease, failure);
     }
     lock.lock();
     bytes_ -= bytes;

@@ -51,8 +51,8 @@ struct WorkersOptions {
   /// double.
   std::chrono::milliseconds shortest_pause = std::chrono::seconds(1);
   std::chrono::milliseconds longest_pause = std::chrono::seconds(30);
-  /// Gets whole lines of the workers' standard output, of one worker at a time. Returns false if nobody reads them, and
-  /// then the workers are asked to end. Empty: they go to standard output. Threads: one of Workers.
+  /// Gets whole lines of the workers' standard output, of one worker at a time. Returns false if they have no reader,
+  /// and then the workers are asked to end. Empty: they go to standard output. Threads: one of Workers.
   std::function<bool(std::string_view lines)> output = {};
   /// The same for their standard error. Empty: they go to standard error, each behind "worker 2: ".
   std::function<void(unsigned place, std::string_view lines)> complaint = {};

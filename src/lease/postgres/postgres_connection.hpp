@@ -87,8 +87,8 @@ class PostgresRows {
 class PostgresConnection {
  public:
   /// Blocks: for `longest` at most.
-  /// Throws: PostgresLost, if there is no server or it takes nobody now; Error, if it refuses this user or has no such
-  ///         database, or is too old.
+  /// Throws: PostgresLost, if there is no server or it takes no session now; Error, if it refuses this user, is too
+  ///         old, or has no such database.
   PostgresConnection(PostgresAddress const& address, std::chrono::milliseconds longest);
   PostgresConnection(PostgresConnection const&) = delete;
   PostgresConnection& operator=(PostgresConnection const&) = delete;

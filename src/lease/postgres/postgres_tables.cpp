@@ -45,8 +45,8 @@ insert into era values (pg_postmaster_start_time(), 0);
 
 // Each exchange calls these two. One call is one way to the server and back.
 //
-// An owner holds a lock of its session, which the server drops with that. Where the server itself began anew, nobody
-// has a lock, so that means nothing until its owners had time to come back. A row that was heard from meanwhile stays.
+// An owner holds a lock of its session, which the server drops with that. Where the server itself began anew, no
+// owner has a lock, so that means nothing until they had time to come back. A row that was heard from meanwhile stays.
 constexpr char const* functions = R"sql(
 create function now_of(clock bigint) returns bigint language sql volatile as $$
   select coalesce(clock, (extract(epoch from clock_timestamp()) * 1000000000)::bigint)

@@ -19,7 +19,7 @@ class Watchdog {
   void feed();
 
  private:
-  std::chrono::nanoseconds every_{0};  ///< 0: nobody asked.
+  std::chrono::nanoseconds every_{0};  ///< 0: none is wanted.
   std::chrono::steady_clock::time_point next_;
 };
 
