@@ -83,11 +83,12 @@ std::string file_system_problem(long type) {
   return sentence + ", where locks do not hold. Put it on a local disk.";
 }
 
-LedgerPlace::LedgerPlace(std::string const& path)
+LedgerPlace::LedgerPlace(std::string const& path, std::chrono::nanoseconds patience)
     : name_(path),
       path_(whole_path(path)),
       locks_path_(path_ + "-locks"),
-      locks_(open_or_refuse(locks_path_, O_CREAT, name_)) {
+      locks_(open_or_refuse(locks_path_, O_CREAT, name_)),
+      turn_watch_(name_, locks_.number, patience) {
   struct statfs system {};
   if (fstatfs(locks_.number, &system) == 0) {
     std::string const problem = file_system_problem(static_cast<long>(system.f_type));
@@ -138,9 +139,15 @@ LedgerTurn::LedgerTurn(LedgerPlace const& place) : locks_(place.locks()) {
   queue.l_whence = SEEK_SET;
   queue.l_start = queue_byte;
   queue.l_len = 1;
-  bool const has_turn = until_done([&] { return fcntl(locks_, F_OFD_SETLKW, &queue); }) &&
-                        until_done([&] { return flock(locks_, LOCK_EX); });
-  int const problem = errno;
+  bool const is_first = fcntl(locks_, F_OFD_SETLK, &queue) == 0;
+  bool has_turn = is_first && flock(locks_, LOCK_EX | LOCK_NB) == 0;
+  int problem = 0;
+  if (!has_turn) {
+    TurnWatch::Wait const wait(place.turn_watch());
+    has_turn = (is_first || until_done([&] { return fcntl(locks_, F_OFD_SETLKW, &queue); })) &&
+               until_done([&] { return flock(locks_, LOCK_EX); });
+    problem = errno;
+  }
   unlock_byte(locks_, queue_byte);
   if (!has_turn)
     throw Error(ErrorKind::system,

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "lease/turn_watch.hpp"
 #include <sys/types.h>
 
 #include "engine/core/descriptor.hpp"
@@ -19,11 +20,11 @@ std::string file_system_problem(long type);
 /// Threads: one at a time.
 class LedgerPlace {
  public:
-  /// Makes the file of locks if it is not there.
+  /// Makes the file of locks if it is not there. Who waits for a turn for longer than `patience` is told for whom.
   ///
   /// Throws: Error, if the folder cannot be written, or the file system is of a network; if the file is a folder, or
   ///         has several names.
-  explicit LedgerPlace(std::string const& path);
+  explicit LedgerPlace(std::string const& path, std::chrono::nanoseconds patience = std::chrono::seconds(5));
 
   /// The file, by its whole path.
   std::string const& path() const noexcept { return path_; }
@@ -37,6 +38,8 @@ class LedgerPlace {
   void expect_same() const;
   /// The descriptor of the file of locks.
   int locks() const noexcept { return locks_.number; }
+  /// Tells of waits for turns that take long.
+  TurnWatch& turn_watch() const noexcept { return turn_watch_; }
   /// The same file, opened once more: its locks are others.
   ///
   /// Throws: Error of kind system.
@@ -47,6 +50,7 @@ class LedgerPlace {
   std::string const path_;
   std::string const locks_path_;
   Descriptor const locks_;
+  TurnWatch mutable turn_watch_;
   dev_t device_ = 0;
   ino_t file_ = 0;
 };
