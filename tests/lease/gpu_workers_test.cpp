@@ -254,7 +254,7 @@ TEST_F(GpuWorkers, AreReplacedOnceAKernelFaultedAndEachLeaseIsAnsweredOnce) {
   }
   std::printf(
       "medians of %d: first answer %.0f ms after the loss and %.0f ms after the end; CUDA's start %.0f ms, so "
-      "replaced within that and %.0f ms\n",
+      "replaced within that and %.0f ms; budget 1000\n",
       rounds, median_of(whole), median_of(first_answers), median_of(starts),
       median_of(first_answers) - median_of(starts));
   RecordProperty("answer_after_loss_ms", static_cast<int>(median_of(whole)));
