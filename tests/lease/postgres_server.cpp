@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include <fcntl.h>
 #include <grp.h>
@@ -57,7 +58,7 @@ bool PostgresServer::can_be_run() {
   return waitpid(child, &status, 0) == child && status == 0;
 }
 
-PostgresServer::PostgresServer() {
+PostgresServer::PostgresServer(std::vector<std::string> settings) : settings_(std::move(settings)) {
   // The path of a socket has 107 letters at most.
   std::string pattern = "/tmp/penstock-pg-XXXXXX";
   folder_ = mkdtemp(pattern.data());
@@ -70,7 +71,8 @@ PostgresServer::PostgresServer() {
   int status = 0;
   if (waitpid(maker, &status, 0) != maker || status != 0)
     throw std::runtime_error("initdb failed: see " + folder_ + "/log");
-  std::ofstream(folder_ + "/data/pg_hba.conf") << "local all guarded scram-sha-256\nlocal all all trust\n";
+  std::ofstream(folder_ + "/data/pg_hba.conf") << "local all guarded scram-sha-256\nlocal all all trust\n"
+                                                  "hostssl all all 127.0.0.0/8 trust\n";
   start();
 }
 
@@ -111,9 +113,12 @@ void PostgresServer::start() {
       // After a hard end, processes of the last one may be there for a moment: the new one refuses to start then.
       if (++attempts > 1000) throw std::runtime_error("the server does not start: see " + folder_ + "/log");
       // What nothing waits for stays in memory, so that a hard end loses it.
-      process_ = launch({"postgres", "-D", folder_ + "/data", "-k", folder_, "-c", "listen_addresses=", "-c",
-                         "max_connections=60", "-c", "shared_buffers=16MB", "-c", "recovery_init_sync_method=fsync",
-                         "-c", "wal_writer_delay=10s"});
+      std::vector<std::string> program{"postgres", "-D", folder_ + "/data", "-k", folder_};
+      for (char const* const setting : {"listen_addresses=", "max_connections=60", "shared_buffers=16MB",
+                                        "recovery_init_sync_method=fsync", "wal_writer_delay=10s"})
+        program.insert(program.end(), {"-c", setting});
+      for (std::string const& setting : settings_) program.insert(program.end(), {"-c", setting});
+      process_ = launch(program);
     }
     if (PQping(words().c_str()) == PQPING_OK) return;
     if (waitpid(process_, nullptr, WNOHANG) == process_) process_ = -1;

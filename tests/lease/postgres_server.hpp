@@ -20,7 +20,9 @@ class PostgresServer {
   /// No, if this is root, and the system has no other user for it or does not let this process become that.
   static bool can_be_run();
   /// Makes the databases and starts the server. Returns once it takes connections.
-  PostgresServer();
+  ///
+  /// Shape: each of `settings` is NAME=VALUE.
+  explicit PostgresServer(std::vector<std::string> settings = {});
   PostgresServer(PostgresServer const&) = delete;
   PostgresServer& operator=(PostgresServer const&) = delete;
   ~PostgresServer();
@@ -43,6 +45,7 @@ class PostgresServer {
   std::string words() const { return "host=" + folder_ + " user=penstock dbname=postgres"; }
 
   OwnProcess const own_process_;
+  std::vector<std::string> const settings_;
   std::string folder_;
   pid_t process_ = -1;
 };

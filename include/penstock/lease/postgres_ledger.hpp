@@ -38,8 +38,8 @@ class PostgresLedger final : public Ledger {
   ///         default "penstock". A password is refused: it belongs into ~/.pgpass.
   /// Blocks: as enqueue.
   /// Throws: LedgerUnavailable, if there is no server; Error, with a sentence for each of these: it refuses the user,
-  ///         has no such database, is a standby; the ledger is of another version, purpose or program; the user may not
-  ///         make it.
+  ///         has another certificate, no such database, is a standby; the ledger is of another version, purpose or
+  ///         program; the user may not make it.
   explicit PostgresLedger(std::string const& connection, LedgerOptions options = {});
   PostgresLedger(PostgresLedger const&) = delete;
   PostgresLedger& operator=(PostgresLedger const&) = delete;

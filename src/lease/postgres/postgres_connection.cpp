@@ -47,6 +47,14 @@ std::string state_in(std::string_view message) {
   return {};
 }
 
+/// True if one side does not take the other's certificate, or has none: libpq has no SQLSTATE for that. A connection
+/// that is lost while TLS is agreed upon is none of these.
+bool is_about_certificates(std::string_view message) {
+  constexpr std::string_view signs[] = {"certificate", "unknown ca", "does not support SSL"};
+  return std::ranges::any_of(signs,
+                             [&](std::string_view sign) { return message.find(sign) != std::string_view::npos; });
+}
+
 /// The first line, without the kind of message and the SQLSTATE.
 std::string words_of(std::string_view message, std::string_view state) {
   if (std::size_t const at = state.empty() ? std::string_view::npos : message.find(state);
@@ -149,6 +157,11 @@ void PostgresConnection::refuse_connection() const {
   if (state == "3D000")
     throw Error(ErrorKind::bad_argument, "There is no such database for " + address_.name + ": " + words +
                                              ". Make it (createdb), or name another.");
+  if (state.empty() && is_about_certificates(message))
+    throw Error(ErrorKind::bad_argument,
+                "There is no TLS with the server of " + address_.name + ": " + words +
+                    ". Name the file of the authority that signed its certificate by sslrootcert in the address, and "
+                    "the host as the certificate has it.");
   throw PostgresLost("The server of " + address_.name + " cannot be reached: " + words +
                      ". Start it, or name another.");
 }

@@ -88,7 +88,7 @@ class PostgresConnection {
  public:
   /// Blocks: for `longest` at most.
   /// Throws: PostgresLost, if there is no server or it takes no session now; Error, if it refuses this user, is too
-  ///         old, or has no such database.
+  ///         old, has no such database, or its certificate is not accepted.
   PostgresConnection(PostgresAddress const& address, std::chrono::milliseconds longest);
   PostgresConnection(PostgresConnection const&) = delete;
   PostgresConnection& operator=(PostgresConnection const&) = delete;
