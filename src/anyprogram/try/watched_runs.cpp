@@ -83,7 +83,10 @@ void WatchedRuns::tell(WholeComparison& compared) const {
   for (Contender const contender : {Contender::baseline, Contender::candidate})
     if (double const seconds = gpu_[static_cast<std::size_t>(contender)]; seconds >= 0)
       compared.set_gpu(contender, seconds);
-  if (pairs_ == 0) return;
+  if (pairs_ == 0) {
+    if (order_known_) compared.without_cause(false);
+    return;
+  }
   compared.object("Nothing but the legacy default stream keeps " +
                   (pairs_ == 1
                        ? std::string("two copies or memsets on the same bytes in order: ")

@@ -83,6 +83,15 @@ void InTurn::run_rounds() {
   }
 }
 
+void InTurn::look_again(unsigned most) {
+  for (unsigned run = 0; run < most && going() && compared_.only_output_differs() && Clock::now() < end_; ++run) {
+    progress_.show(done_, done_ + 1, compared_.name(Contender::baseline) + ", once more");
+    WholeRun const more = run_one_(Contender::baseline, true, left());
+    if (interrupt_.requested() || more.end.overtime) return;
+    compared_.add(Contender::baseline, more, false);
+  }
+}
+
 nlohmann::ordered_json results_of(WholeComparison const& compared, std::string const& kind, std::string const& date,
                                   std::string const& command_line, std::string const& error) {
   nlohmann::ordered_json json{{"schema", 1}, {"kind", kind}, {"date", date}, {"command", command_line}};

@@ -58,6 +58,11 @@ class InTurn {
   ///
   /// Throws: as run_once.
   void run_rounds();
+  /// Runs the baseline up to `most` times more, while the candidate is not right for its output alone: a program may
+  /// print another thing now and then. Their times do not count.
+  ///
+  /// Throws: as run_once.
+  void look_again(unsigned most);
   /// Rest of the time; at least a moment.
   std::chrono::nanoseconds left() const;
   /// False once a run failed or a signal interrupted.

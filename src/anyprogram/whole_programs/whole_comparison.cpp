@@ -190,9 +190,23 @@ std::string WholeComparison::effect_sentence() const {
   return (rounds() < 3 ? "Too few rounds to tell: it is " : "No difference beyond noise: it is ") + times;
 }
 
+bool WholeComparison::is_output_doubtful() const {
+  return without_cause_ && printed_ && (can_be_none_ || !printed_->stray_line().empty());
+}
+
+bool WholeComparison::only_output_differs() const {
+  if (!objection_.empty() || breaks_ || !failure_.empty()) return false;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    bool const differs = parts_[i].strays.empty() && !parts_[i].differs.empty();
+    if (differs != (i == output_part)) return false;
+  }
+  return true;
+}
+
 std::optional<bool> WholeComparison::right() const {
   if (!objection_.empty() || breaks_) return false;
   if (!failure_.empty() || sides_[0].runs == 0 || sides_[1].runs == 0) return std::nullopt;
+  if (only_output_differs() && is_output_doubtful()) return std::nullopt;
   bool told = false;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part const& part = parts_[i];
@@ -227,6 +241,15 @@ std::string WholeComparison::left_out_text() const {
 
 std::string WholeComparison::right_sentence() const {
   std::string const not_right = "It is not right " + name(Contender::candidate);
+  std::string const remedy =
+      ". Name by --result what it writes and what must be the same, or by --ignore the lines that need not be.";
+  if (only_output_differs() && is_output_doubtful())
+    return "Whether it is right cannot be told: standard output differs from what it is " + name(Contender::baseline) +
+           " (" + parts_[output_part].differs + "), but " +
+           (can_be_none_ ? std::string("no call of it means a default stream")
+                         : "that differs from run to run, too (" + printed_->stray_line() +
+                               "), and nothing that was watched needs the legacy default stream") +
+           remedy;
   std::vector<std::string> same, straying;
   for (Part const& part : parts_) {
     if (!part.strays.empty()) {
@@ -251,8 +274,7 @@ std::string WholeComparison::right_sentence() const {
   std::string const untold = "not the same from run to run, " + name(Contender::baseline) + ", " +
                              (straying.size() == 1 ? "is " : "are ") + joined(straying);
   if (right()) return "It is right as far as can be told: " + told + "; " + untold + ".";
-  return "Whether it is right cannot be told: " + untold +
-         ". Name by --result what it writes and what must be the same, or by --ignore the lines that need not be.";
+  return "Whether it is right cannot be told: " + untold + remedy;
 }
 
 }  // namespace penstock::cli

@@ -40,6 +40,11 @@ class WholeComparison {
   void set_gpu(Contender contender, double seconds) { sides_[index(contender)].gpu = seconds; }
   /// Takes a sentence on why the candidate is not right, whatever its results.
   void object(std::string sentence) { objection_ = std::move(sentence); }
+  /// Says that no cause is known by which the candidate could differ. Then it is no verdict that its output differs
+  /// from one that itself differs from run to run; nor from any, if `can_be_none`.
+  void without_cause(bool can_be_none) { without_cause_ = true, can_be_none_ = can_be_none; }
+  /// True if the candidate is not right for its output alone.
+  bool only_output_differs() const;
 
   std::size_t rounds() const;
   std::vector<double> const& wall(Contender contender) const { return sides_[index(contender)].wall; }  ///< Seconds.
@@ -92,6 +97,7 @@ class WholeComparison {
   static std::size_t index(Contender contender) { return static_cast<std::size_t>(contender); }
   void compare(Contender contender, WholeRun const& run);
   void compare_output(Contender contender, Heard const& output);
+  bool is_output_doubtful() const;
   std::string unwritten() const;
   std::string left_out_text() const;
   void note(std::size_t part, Contender contender, std::string const& difference);
@@ -104,6 +110,7 @@ class WholeComparison {
   std::vector<Heard> others_;             ///< Outputs of the candidate that differ from it so far.
   std::string failure_;
   std::string objection_;
+  bool without_cause_ = false, can_be_none_ = false;
   bool breaks_ = false;  ///< A signal ended the candidate, but no earlier run of the baseline.
 };
 

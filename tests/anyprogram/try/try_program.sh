@@ -151,6 +151,30 @@ PYTHON
     expect_code 2
     expect_err "'(' is no extended regular expression, as of grep -E: "
     ;;
+  LooksAgainWhereOnlyTheOutputDiffers)
+    # Runs are counted from 0: two to warm up, and three rounds. Run 1 is one with per-thread default streams.
+    cat > odd << 'END'
+n=$(cat number); echo $((n + 1)) > number
+case " $odd " in *" $n "*) echo odd ;; esac
+exec "$@"
+END
+    echo 0 > number
+    odd='1 9' tried --no-watch -- /bin/sh odd "$victim" asks threads
+    expect_code 0
+    expect_out "lines that are other from run to run, such as line 1: "
+    [[ $(< number) == 10 ]] || fail "$(< number) runs"
+    echo 0 > number
+    odd=1 tried --no-watch -- /bin/sh odd "$victim" asks threads
+    expect_code 1
+    expect_out "It is not right with per-thread default streams: standard output differs"
+    [[ $(< number) == 14 ]] || fail "$(< number) runs"
+    # What a default stream cannot be the cause of is no verdict.
+    echo 0 > number
+    odd=1 tried --no-watch -- /bin/sh odd "$victim" asks own
+    expect_code 1
+    expect_out 'Whether it is right cannot be told: standard output differs from what it is as it is (line 1: '
+    expect_out '), but no call of it means a default stream.'
+    ;;
   ComparesTheFilesThatItWrites)
     tried --result there -- "$victim" asks file there
     expect_code 0

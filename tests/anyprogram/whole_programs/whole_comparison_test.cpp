@@ -122,6 +122,37 @@ TEST_F(WholeProgramsThatAreCompared, AreRightIfOnlyLinesDifferThatAreOtherInEach
   EXPECT_EQ(compared.right(), false);
 }
 
+/// Seen to fail where the output was judged all the same.
+TEST_F(WholeProgramsThatAreCompared, AreNotJudgedByAnOutputThatStraysWhereNoCauseIsKnown) {
+  compared.without_cause(false);
+  compared.add(Contender::baseline, run(100ms, "a\nb\n"), true);
+  compared.add(Contender::candidate, run(50ms, "x\nb\n"), true);
+  EXPECT_TRUE(compared.only_output_differs());
+  EXPECT_EQ(compared.right(), false) << "it did not stray so far";
+  compared.add(Contender::baseline, run(100ms, "a\nc\n"), true);
+  EXPECT_EQ(compared.right(), std::nullopt);
+  EXPECT_EQ(
+      compared.right_sentence(),
+      "Whether it is right cannot be told: standard output differs from what it is as it is (line 1: 'a' and 'x'), "
+      "but that differs from run to run, too (line 2: 'b' and 'c'), and nothing that was watched needs the legacy "
+      "default stream. Name by --result what it writes and what must be the same, or by --ignore the lines that "
+      "need not be.");
+  compared.add(Contender::baseline, run(100ms, "a\nc\n"), true);
+  compared.add(Contender::candidate, run(50ms, "x\nb\n", 2), true);
+  EXPECT_FALSE(compared.only_output_differs());
+  EXPECT_EQ(compared.right(), false) << "the file differs, too";
+}
+
+TEST_F(WholeProgramsThatAreCompared, AreNotJudgedByAnOutputOfWhichTheyCannotBeTheCause) {
+  compared.without_cause(true);
+  compared.add(Contender::baseline, run(100ms, "a\n"), true);
+  compared.add(Contender::candidate, run(50ms, "x\n"), true);
+  EXPECT_EQ(compared.right(), std::nullopt);
+  EXPECT_THAT(compared.right_sentence(), HasSubstr("(line 1: 'a' and 'x'), but no call of it means a default stream."));
+  compared.object("A pair loses its order.");
+  EXPECT_EQ(compared.right(), false);
+}
+
 TEST(WholeProgramsOfWhichLinesAreIgnored, SaySoAndCannotBeToldRightIfNoneIsLeft) {
   auto const run = [](std::string const& output) {
     WholeRun one;
