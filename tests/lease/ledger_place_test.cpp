@@ -71,7 +71,7 @@ TEST_F(ALedgerPlace, IsNotAServerThatHandsOutAtLeastOnce) {
     open_ledger("nats://127.0.0.1:4222");
     FAIL() << "it is a ledger";
   } catch (Error const& refused) {
-    EXPECT_EQ(refused.kind(), ErrorKind::unsupported);
+    EXPECT_EQ(refused.kind(), ErrorKind::bad_argument);
     EXPECT_THAT(refused.what(), AllOf(HasSubstr("NATS keeps no ledger"), HasSubstr("at least once"),
                                       HasSubstr("Name a file, or a PostgreSQL server")));
   }

@@ -2,6 +2,7 @@
 #include "penstock/lease/nats_claims.hpp"
 
 #include <atomic>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
@@ -226,12 +227,23 @@ std::string refusal(std::string const& address, NatsOptions options) {
 TEST_F(AConsumerOfNats, IsRefusedInASentence) {
   std::string const address = server->address();
   EXPECT_THAT(refusal("host:4222", {}), HasSubstr("nats://HOST:PORT"));
-  EXPECT_THAT(refusal("nats://penstock:secret@host", {}), AllOf(HasSubstr("credentials"), Not(HasSubstr("secret"))));
+  EXPECT_THAT(refusal("nats://penstock:secret@host", {}), AllOf(HasSubstr("password_file"), Not(HasSubstr("secret"))));
   EXPECT_THAT(refusal(address, {.stream = "NONE", .consumer = "c"}), HasSubstr("There is no stream NONE"));
   client->make_consumer_without_acknowledgement("loose");
   EXPECT_THAT(refusal(address, {.stream = "CLAIMS", .consumer = "loose"}), HasSubstr("not acknowledged one by one"));
+  EXPECT_THAT(refusal(address, {.stream = "CLAIMS", .consumer = "c", .password_file = path("none")}),
+              HasSubstr("has no line USER:PASSWORD"));
   server->stop();
   EXPECT_THAT(refusal(address, {.stream = "CLAIMS", .consumer = "c"}), HasSubstr("See that it runs"));
+}
+
+TEST_F(AConsumerOfNats, ReadsThePasswordFromAFile) {
+  server->stop();
+  server->start({"--user", "penstock", "--pass", "a:secret"});
+  EXPECT_THAT(refusal(server->address(), {.stream = "CLAIMS", .consumer = "c"}), HasSubstr("See that it runs"));
+  std::ofstream(path("password")) << "penstock:a:secret\n";
+  EXPECT_THAT(refusal(server->address(), {.stream = "NONE", .consumer = "c", .password_file = path("password")}),
+              HasSubstr("There is no stream NONE"));
 }
 
 TEST_F(AConsumerOfNats, SaysThatItPromisesAtLeastOnce) {

@@ -44,27 +44,35 @@ NatsConnection connected(std::string const& address) {
   return NatsConnection(connection);
 }
 
+/// True also if it refuses the user.
+bool is_up(std::string const& address) {
+  natsConnection* connection = nullptr;
+  natsStatus const status = natsConnection_ConnectTo(&connection, address.c_str());
+  NatsConnection const owned(connection);
+  return status == NATS_OK || status == NATS_CONNECTION_AUTH_FAILED;
+}
+
 }  // namespace
 
 NatsServer::NatsServer(std::string folder) : folder_(std::move(folder)) {
-  launch("-1");
+  launch("-1", {});
   while (address_.empty()) {
     if (waitpid(process_, nullptr, WNOHANG) == process_) throw std::runtime_error("nats-server ended");
     pause();
     address_ = written_address(folder_);
   }
-  while (connected(address_) == nullptr) pause();
+  while (!is_up(address_)) pause();
 }
 
 NatsServer::~NatsServer() {
   stop();
 }
 
-void NatsServer::start() {
+void NatsServer::start(std::vector<std::string> const& options) {
   std::string const port = address_.substr(address_.rfind(':') + 1);
-  while (connected(address_) == nullptr) {
+  while (!is_up(address_)) {
     // Another program may have the port for a moment.
-    if (process_ < 0 || waitpid(process_, nullptr, WNOHANG) == process_) launch(port);
+    if (process_ < 0 || waitpid(process_, nullptr, WNOHANG) == process_) launch(port, options);
     pause();
   }
 }
@@ -76,8 +84,14 @@ void NatsServer::stop() {
   process_ = -1;
 }
 
-void NatsServer::launch(std::string const& port) {
-  std::string const store = folder_ + "/store", log = folder_ + "/log";
+void NatsServer::launch(std::string const& port, std::vector<std::string> const& options) {
+  std::vector<std::string> words{"nats-server",      "-a",    "127.0.0.1", "-p",  port,
+                                 "--ports_file_dir", folder_, "-js",       "-sd", folder_ + "/store"};
+  words.insert(words.end(), options.begin(), options.end());
+  std::vector<char*> raw;
+  for (std::string& word : words) raw.push_back(word.data());
+  raw.push_back(nullptr);
+  std::string const log = folder_ + "/log";
   process_ = fork();
   if (process_ != 0) return;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -86,8 +100,7 @@ void NatsServer::launch(std::string const& port) {
   int const to = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   dup2(to, STDOUT_FILENO);
   dup2(to, STDERR_FILENO);
-  execl(PENSTOCK_NATS_SERVER, "nats-server", "-a", "127.0.0.1", "-p", port.c_str(), "--ports_file_dir", folder_.c_str(),
-        "-js", "-sd", store.c_str(), nullptr);
+  execv(PENSTOCK_NATS_SERVER, raw.data());
   _exit(1);
 }
 

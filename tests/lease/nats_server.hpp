@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lease/nats/nats_handles.hpp"
 #include <sys/types.h>
@@ -22,15 +23,15 @@ class NatsServer {
   NatsServer& operator=(NatsServer const&) = delete;
   ~NatsServer();
 
-  /// Starts it again, on the same port.
-  void start();
+  /// Starts it again, on the same port. Returns once it takes connections, be it to refuse their user.
+  void start(std::vector<std::string> const& options = {});
   /// Ends it by SIGTERM. Returns once it is gone.
   void stop();
   /// "nats://127.0.0.1:PORT".
   std::string const& address() const noexcept { return address_; }
 
  private:
-  void launch(std::string const& port);
+  void launch(std::string const& port, std::vector<std::string> const& options);
 
   std::string const folder_;
   std::string address_;

@@ -13,9 +13,11 @@
 namespace penstock {
 
 struct NatsOptions {
-  std::string stream;            ///< Name of the stream, which must be there.
-  std::string consumer;          ///< Name of a durable consumer that is pulled, with explicit acknowledgement.
-  std::string credentials = {};  ///< File with the credentials of a user; empty: none.
+  std::string stream;    ///< Name of the stream, which must be there.
+  std::string consumer;  ///< Name of a durable consumer that is pulled, with explicit acknowledgement.
+  /// File with the line "USER:PASSWORD"; empty: the server wants none. Neither that nor the messages are encrypted on
+  /// their way.
+  std::string password_file = {};
   /// Ends the input once the consumer has no message that is not acknowledged. False: messages may come at any time.
   bool until_empty = false;
 
@@ -60,7 +62,7 @@ class NatsClaims final : public LeaseSupply {
   /// Blocks: for the network, two seconds at most for each answer.
   /// Throws: LedgerUnavailable, if the server cannot be reached; Error of kind bad_argument, if there is no such
   /// stream,
-  ///         or the consumer is pushed or not acknowledged one by one.
+  ///         the password's file cannot be read, or the consumer is pushed or not acknowledged one by one.
   NatsClaims(std::string const& address, NatsOptions options);
   NatsClaims(NatsClaims const&) = delete;
   NatsClaims& operator=(NatsClaims const&) = delete;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -39,8 +40,19 @@ void check_address(std::string const& address) {
     throw Error(ErrorKind::bad_argument, "This is no address of a NATS server: it is nats://HOST:PORT.");
   if (address.find('@') != std::string::npos)
     throw Error(ErrorKind::bad_argument,
-                "The address of the NATS server has a user in it, which others may see there: name a file with "
-                "credentials (NatsOptions::credentials).");
+                "The address of the NATS server has a user in it, which others may see there: name a file with user "
+                "and password (NatsOptions::password_file).");
+}
+
+/// User and password, as the file has them.
+std::pair<std::string, std::string> user_of(std::string const& path) {
+  std::string line;
+  std::ifstream file(path);
+  std::getline(file, line);
+  std::size_t const colon = line.find(':');
+  if (colon == std::string::npos)
+    throw Error(ErrorKind::bad_argument, path + " has no line USER:PASSWORD for the NATS server, or cannot be read.");
+  return {line.substr(0, colon), line.substr(colon + 1)};
 }
 
 }  // namespace
@@ -122,8 +134,10 @@ class NatsClaims::Parts {
     expect(natsOptions_SetMaxReconnect(made, INT_MAX));
     expect(natsOptions_SetReconnectWait(made, between_connections));
     expect(natsOptions_SetFailRequestsOnDisconnect(made, true));
-    if (!options_.credentials.empty())
-      expect(natsOptions_SetUserCredentialsFromFiles(made, options_.credentials.c_str(), nullptr));
+    if (!options_.password_file.empty()) {
+      auto const [user, password] = user_of(options_.password_file);
+      expect(natsOptions_SetUserInfo(made, user.c_str(), password.c_str()));
+    }
     natsConnection* connection = nullptr;
     expect(natsConnection_Connect(&connection, made));
     connection_.reset(connection);
