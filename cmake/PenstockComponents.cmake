@@ -44,14 +44,21 @@ if(PENSTOCK_WITH_POSTGRES)
   set(postgres_package "PostgreSQL 14")
   set(postgres_pkg_config libpq)
 endif()
+# Where libnats is, it takes messages of NATS as work.
+find_package(Nats 3.4 QUIET GLOBAL)
+set(PENSTOCK_WITH_NATS ${Nats_FOUND})
+if(PENSTOCK_WITH_NATS)
+  set(nats_package "Nats 3.4")
+  set(nats_pkg_config libnats)
+endif()
 penstock_add_component(lease
   ONE_NAME
   SENTENCE   "Work on lease: many processes, each piece answered once; a ledger in a file of SQLite, or in PostgreSQL."
   REMEDY     "'lease' is built where SQLite 3.40 is: install libsqlite3-dev and build penstock again."
   NEEDS      engine
-  PACKAGES   "SQLite3 3.40" ${postgres_package}
-  PKG_CONFIG sqlite3 ${postgres_pkg_config}
-  LAYERS     lease postgres ledgers)
+  PACKAGES   "SQLite3 3.40" ${postgres_package} ${nats_package}
+  PKG_CONFIG sqlite3 ${postgres_pkg_config} ${nats_pkg_config}
+  LAYERS     lease postgres ledgers nats)
 
 penstock_add_component(kernels
   SENTENCE "Built-in kernels: BLAKE3, sums, transforms."

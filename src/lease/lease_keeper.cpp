@@ -22,11 +22,14 @@ constexpr std::chrono::milliseconds longest_unsaid{50};
 }  // namespace
 
 LeaseKeeper::LeaseKeeper(Ledger& ledger, LeaseSourceOptions const& options)
+    : LeaseKeeper(ledger.join(options.owner), options) {}
+
+LeaseKeeper::LeaseKeeper(std::unique_ptr<LeaseSupply> supply, LeaseSourceOptions const& options)
     : leases_(std::max<std::size_t>(1, options.leases)),
       poll_(options.poll),
       silence_(options.owner.silence),
       stop_(options.stop),
-      owner_(ledger.join(options.owner)),
+      owner_(std::move(supply)),
       heard_(std::chrono::steady_clock::now()) {
   try {
     thread_ = std::jthread([this] { work(); });

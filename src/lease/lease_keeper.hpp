@@ -29,6 +29,8 @@ class LeaseKeeper {
  public:
   /// Throws: as Ledger::join; Error of kind system, if there is no thread.
   LeaseKeeper(Ledger& ledger, LeaseSourceOptions const& options);
+  /// Throws: Error of kind system, if there is no thread.
+  LeaseKeeper(std::unique_ptr<LeaseSupply> supply, LeaseSourceOptions const& options);
   LeaseKeeper(LeaseKeeper const&) = delete;
   LeaseKeeper& operator=(LeaseKeeper const&) = delete;
   ~LeaseKeeper();
@@ -78,7 +80,7 @@ class LeaseKeeper {
   std::condition_variable_any changed_;  ///< For the thread.
   std::condition_variable_any arrived_;  ///< For `next`.
   WorkerReport report_;                  ///< Under the mutex, but for `moved`.
-  std::unique_ptr<LeaseOwner> owner_;
+  std::unique_ptr<LeaseSupply> owner_;
   std::deque<Lease> waiting_;                         ///< Taken, and not yet passed on.
   std::map<std::uint64_t, std::uint32_t> out_;        ///< Tries of leases that were taken, and not settled.
   std::map<std::uint64_t, std::uint32_t> passed_on_;  ///< Tries that `next` returned, and `settle` did not get.

@@ -23,8 +23,8 @@ namespace penstock {
 
 class LeaseSource::Parts {
  public:
-  Parts(Ledger& ledger, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options)
-      : options_(as_many_as_tiles(std::move(options), pool)), sink_(sink), keeper_(ledger, options_) {
+  Parts(std::unique_ptr<LeaseSupply> supply, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options)
+      : options_(as_many_as_tiles(std::move(options), pool)), sink_(sink), keeper_(std::move(supply), options_) {
     parts_.add(pool);
   }
   Parts(Parts const&) = delete;
@@ -180,11 +180,26 @@ class LeaseSource::Parts {
   std::shared_ptr<OpenedLease> cut_;                              ///< The lease that is being cut; null between two.
 };
 
-LeaseSource::LeaseSource(Ledger& ledger, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options) {
+namespace {
+
+void check_tiles(Pool const& pool) {
   if (pool.shape().input_bytes == 0)
     throw Error(ErrorKind::bad_argument,
                 "Leases are read into the input of tiles, and these have none. Give them some.");
-  parts_ = std::make_unique<Parts>(ledger, pool, sink, std::move(options));
+}
+
+}  // namespace
+
+LeaseSource::LeaseSource(Ledger& ledger, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options) {
+  check_tiles(pool);
+  parts_ = std::make_unique<Parts>(ledger.join(options.owner), pool, sink, options);
+}
+
+LeaseSource::LeaseSource(std::unique_ptr<LeaseSupply> supply, Pool const& pool, LeaseSink& sink,
+                         LeaseSourceOptions options) {
+  check_tiles(pool);
+  options.owner.silence = supply->silence();
+  parts_ = std::make_unique<Parts>(std::move(supply), pool, sink, std::move(options));
 }
 
 LeaseSource::~LeaseSource() {

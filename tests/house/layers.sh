@@ -20,7 +20,8 @@ outside=(
   'nvtx3/*'                          'nvtx'
   'sqlite3.h'                        'lease'
   'libpq-fe.h'                       'postgres'
-  'nlohmann/*'                       'verdict observe operation models page command measure work hash doctor lab bench compare jobs whole_programs try tune watch watched'
+  'nats.h|nats/*'                    'nats'
+  'nlohmann/*'                       'nats verdict observe operation models page command measure work hash doctor lab bench compare jobs whole_programs try tune watch watched'
   'CLI/*'                            'command measure work hash doctor lab bench compare jobs whole_programs try tune watch program'
 )
 

@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/between_processes.hpp"
+#include "penstock/error.hpp"
+#include "penstock/lease/open_ledger.hpp"
 #include "penstock/lease/sqlite_ledger.hpp"
 
 namespace penstock {
@@ -62,6 +64,17 @@ TEST_F(ALedgerPlace, IsNotOnAFileSystemOfANetwork) {
   EXPECT_THAT(file_system_problem(0x6969), AllOf(HasSubstr("NFS"), EndsWith("Put it on a local disk.")));
   EXPECT_THAT(file_system_problem(0x19830326), HasSubstr("BeeGFS"));
   EXPECT_THAT(file_system_problem(static_cast<int>(0xFF534D42)), HasSubstr("SMB"));
+}
+
+TEST_F(ALedgerPlace, IsNotAServerThatHandsOutAtLeastOnce) {
+  try {
+    open_ledger("nats://127.0.0.1:4222");
+    FAIL() << "it is a ledger";
+  } catch (Error const& refused) {
+    EXPECT_EQ(refused.kind(), ErrorKind::bad_argument);
+    EXPECT_THAT(refused.what(), AllOf(HasSubstr("NATS keeps no ledger"), HasSubstr("at least once"),
+                                      HasSubstr("Name a file, or a PostgreSQL server")));
+  }
 }
 
 }  // namespace

@@ -126,6 +126,9 @@ case $2 in
     run hash --device cpu --ledger expected tree
     expect_code 2
     expect_err 'expected is no ledger. Name another file.'
+    run hash --device cpu --ledger nats://127.0.0.1:4222 tree
+    expect_code 2
+    expect_err 'NATS keeps no ledger'
     run hash --device cpu --ledger new -
     expect_code 2
     expect_err "--ledger is for files that can be read again, and '-' is not"

@@ -129,6 +129,11 @@ class LeaseSource final : public Source {
   ///
   /// Throws: Error, as Ledger::join; of kind bad_argument, if tiles have no input.
   LeaseSource(Ledger& ledger, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options = {});
+  /// Takes leases from what is no ledger, as NatsClaims: its promises hold then. LeaseSourceOptions::owner is not
+  /// looked at. Pool and sink must outlive the source.
+  ///
+  /// Throws: Error of kind bad_argument, if tiles have no input; of kind system, if there is no thread.
+  LeaseSource(std::unique_ptr<LeaseSupply> supply, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options = {});
   LeaseSource(LeaseSource const&) = delete;
   LeaseSource& operator=(LeaseSource const&) = delete;
   /// As `finish`; a failure is a message (error.hpp).

@@ -122,17 +122,33 @@ struct LeaseAnswer {
   std::string answer;
 };
 
-/// A process, or a part of one, that has leases. One for each process is enough.
+/// What a LeaseSource takes leases from, and tells what became of them.
+///
+/// Threads: any.
+class LeaseSupply {
+ public:
+  virtual ~LeaseSupply() = default;
+
+  /// Settles leases and takes up to `most` others. If it throws, send the same settlements again: those that took
+  /// effect are not refused then.
+  ///
+  /// Throws: LedgerUnavailable, if it may succeed later; else Error as it says.
+  virtual Exchange exchange(std::span<Settlement const> settlements, std::size_t most) = 0;
+  /// Says that what was taken is still worked on.
+  virtual void keep_alive() = 0;
+  /// Longest time without exchange() and keep_alive(), after which others may have what was taken. 0: no limit.
+  virtual std::chrono::milliseconds silence() const { return std::chrono::milliseconds(0); }
+};
+
+/// A process, or a part of one, that has leases of a ledger. One for each process is enough.
 ///
 /// A ledger sees at once when the process ends, however it ends, and hands out again what the owner had: one by one,
 /// since any of these may have ended the process. A child of fork keeps its parent's owner alive until the child ends
 /// or calls exec. In the child the destructor leaves everything to the parent.
 ///
 /// Threads: any.
-class LeaseOwner {
+class LeaseOwner : public LeaseSupply {
  public:
-  virtual ~LeaseOwner() = default;
-
   /// Settles leases and takes up to `most` others: all of it is on the disk when this returns. A try is recorded with
   /// it, before the caller has the lease. If it throws, send the same settlements again: those that took effect are not
   /// refused then.
@@ -146,12 +162,12 @@ class LeaseOwner {
   /// Throws: LedgerUnavailable; Error of kind bad_argument, if a text is too large; else as it says. In a file nothing
   ///         has changed then, unless the disk failed while it was written: then all of it may have happened or not,
   ///         and the next exchange says which.
-  virtual Exchange exchange(std::span<Settlement const> settlements, std::size_t most) = 0;
+  Exchange exchange(std::span<Settlement const> settlements, std::size_t most) override = 0;
 
   /// Says that the owner is alive, for those that joined with a `silence`; exchange() says so, too.
   ///
   /// Blocks, throws: as exchange.
-  virtual void keep_alive() = 0;
+  void keep_alive() override = 0;
 };
 
 struct OwnerOptions {

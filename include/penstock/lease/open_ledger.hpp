@@ -17,7 +17,8 @@ inline bool is_postgres_address(std::string_view where) noexcept {
 
 /// Opens a ledger: of a PostgreSQL server, if `where` is such an address, or else in the file of that name.
 ///
-/// Throws: as PostgresLedger and SqliteLedger; Error of kind unsupported, if this build has no PostgreSQL.
+/// Throws: as PostgresLedger and SqliteLedger; Error of kind unsupported, if this build has no PostgreSQL; of kind
+///         bad_argument for an address of NATS ("nats://..."), which keeps no ledger (NatsClaims).
 std::unique_ptr<Ledger> open_ledger(std::string const& where, LedgerOptions options = {});
 
 }  // namespace penstock
