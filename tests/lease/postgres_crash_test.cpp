@@ -55,6 +55,10 @@ struct AServerThatIsKilled : support::FolderOfFiles {
     LedgerProgress const all = progress();
     EXPECT_TRUE(all.finished()) << describe(all);
     EXPECT_EQ(all.done + all.parked, all.leases);
+    // They are counted when they change.
+    EXPECT_EQ(server.ask("select count(*) from chaos.lease where state = 2"), std::to_string(all.done));
+    EXPECT_EQ(server.ask("select coalesce(sum(greatest(tries - 1, 0)), 0) from chaos.lease"),
+              std::to_string(all.retries));
     std::set<std::uint64_t> ended;
     for (ParkedLease const& one : until_there([&] { return ledger->parked(); })) ended.insert(one.number);
     for (LeaseAnswer const& one : until_there([&] { return ledger->answers(0, all.leases); })) {

@@ -93,7 +93,14 @@ case $2 in
     expect_code 0
     [[ $(wc -l <out) == 1 && $(<out) == '{"schema":1,"kind":"ledger",'*'}' ]] || fail "$(cat out)"
     expect_out '"leases":3,"ready":0,"out":0,"done":3,"parked":0,"suspects":0,"lost":0,"retries":0,"owners":0,'
-    expect_out '"finished":true,"leases_per_s":0.0,"oldest_out_s":null,"oldest_ready_s":null,"parked_leases":[]'
+    expect_out '"finished":true,"leases_per_s":0.0,"oldest_out_s":null,"oldest_ready_s":null,"dead_rows":null,"oldest_transaction_s":null,"oldest_transaction":null,"parked_leases":[]'
+    run work --ledger ledger --status --csv --html page.html
+    expect_code 0
+    [[ $(wc -l <out) == 2 && $(<out) == 'date,ledger,leases,ready,out,done,parked,'* ]] || fail "$(cat out)"
+    grep -qF '"kind":"ledger"' page.html && grep -qF '"sentences":["3 of 3 leases done, ' page.html || fail 'the page has no ledger'
+    run work --ledger ledger --status --html ledger
+    expect_code 2
+    expect_err '--html ledger would overwrite what is to be read'
     run work --ledger nothing --status
     expect_code 2
     expect_err 'nothing: there is no such ledger'
@@ -134,6 +141,7 @@ case $2 in
 --ledger ledger --workers 0 -- true
 --ledger ledger --patience 0 -- true
 --ledger ledger --json -- true
+--ledger ledger --html page -- true
 --ledger ledger --status -- true
 --ledger ledger -- ./no-such-program
 --ledger nothing -- true

@@ -109,6 +109,15 @@ double leases_per_second(LedgerProgress const& before, LedgerProgress const& aft
 /// One line: "120 of 1000 leases done, 16 out (the oldest for 2.1 s), 864 ready, 0 parked; 4 owners".
 std::string describe(LedgerProgress const& progress);
 
+/// What a server still keeps of a ledger beside what is needed.
+struct LedgerUpkeep {
+  std::uint64_t dead_rows = 0;  ///< Rows that were replaced, and that the server has not removed.
+  /// Time for which the oldest transaction of the database that keeps such rows has been open; empty if there is none,
+  /// or this user may not see it.
+  std::optional<std::chrono::milliseconds> oldest_transaction = {};
+  std::string transaction_of = {};  ///< Its session: "process 812 (psql, user anna)".
+};
+
 /// A lease that no owner gets any more.
 struct ParkedLease {
   std::uint64_t number = 0;
@@ -221,6 +230,8 @@ class Ledger {
   virtual bool unpark(std::uint64_t number) = 0;
   /// Answers of up to `most` leases that are done, with numbers above `after`, lowest first.
   virtual std::vector<LeaseAnswer> answers(std::uint64_t after = 0, std::size_t most = 1000) = 0;
+  /// Nothing for a ledger without a server.
+  virtual std::optional<LedgerUpkeep> upkeep() { return std::nullopt; }
 };
 
 }  // namespace penstock

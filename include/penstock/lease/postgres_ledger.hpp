@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,7 +49,10 @@ class PostgresLedger final : public Ledger {
   /// Other programs hear of it by `LISTEN penstock`, with the ledger's name as the payload.
   bool enqueue(std::span<LeaseWork const> work, bool last = false) override;
   std::unique_ptr<LeaseOwner> join(OwnerOptions options = {}) override;
+  /// It reads neither what is done nor what was never taken.
   LedgerProgress progress() override;
+  /// The transactions of other users are shown to members of pg_read_all_stats.
+  std::optional<LedgerUpkeep> upkeep() override;
   std::vector<ParkedLease> parked(std::uint64_t after = 0, std::size_t most = 1000) override;
   bool unpark(std::uint64_t number) override;
   std::vector<LeaseAnswer> answers(std::uint64_t after = 0, std::size_t most = 1000) override;

@@ -9,27 +9,32 @@
 namespace penstock {
 namespace {
 
-// What each change of a lease asks first, and what it notes: $1 is the lease, $2 the owner, $3 the try.
+// What each change of a lease asks first, and what it notes: $1 is the lease, $2 the owner, $3 the try. One that ends a
+// try without an answer counts that.
 #define PENSTOCK_SETTLED(kind) " settled_by = $2, settled_try = $3, settled_as = " kind
 #define PENSTOCK_OWN_TRY " where number = $1 and owner = $2 and tries = $3 and state = 1"
+#define PENSTOCK_ENDED(change) \
+  "with changed as (" change   \
+  " returning number) update tally set ended = ended + 1 where owner = $2 and exists(select from changed)"
 constexpr std::string_view acknowledge =
     "update lease set state = 2, suspect = false, since = null, reason = null, answer = $4," PENSTOCK_SETTLED("0")
         PENSTOCK_OWN_TRY;
-constexpr std::string_view give_back =
+constexpr std::string_view give_back = PENSTOCK_ENDED(
     "update lease set state = 0, charged = charged - 1, owner = null, since = null," PENSTOCK_SETTLED("1")
-        PENSTOCK_OWN_TRY;
+        PENSTOCK_OWN_TRY);
 // It rests 50 ms, then twice that, up to 5 s.
-constexpr std::string_view fail =
+constexpr std::string_view fail = PENSTOCK_ENDED(
     "update lease set state = case when charged >= $5 then 3 else 0 end, suspect = suspect and charged < $5,"
     " owner = null, since = null, reason = $4, not_before = now_of($6)"
     " + least(5000000000, 50000000::bigint << (least(charged, 8) - 1)::integer)," PENSTOCK_SETTLED("2")
-        PENSTOCK_OWN_TRY;
-constexpr std::string_view suspect =
+        PENSTOCK_OWN_TRY);
+constexpr std::string_view suspect = PENSTOCK_ENDED(
     "update lease set state = case when charged >= $5 then 3 else 0 end, suspect = charged < $5, owner = null,"
-    " since = null, not_before = 0, reason = $4," PENSTOCK_SETTLED("3") PENSTOCK_OWN_TRY;
-constexpr std::string_view park =
+    " since = null, not_before = 0, reason = $4," PENSTOCK_SETTLED("3") PENSTOCK_OWN_TRY);
+constexpr std::string_view park = PENSTOCK_ENDED(
     "update lease set state = 3, suspect = false, owner = null, since = null, reason = $4," PENSTOCK_SETTLED("4")
-        PENSTOCK_OWN_TRY;
+        PENSTOCK_OWN_TRY);
+#undef PENSTOCK_ENDED
 #undef PENSTOCK_SETTLED
 #undef PENSTOCK_OWN_TRY
 
@@ -124,8 +129,10 @@ bool PostgresLeases::are_finished(PostgresConnection& connection) {
 void PostgresLeases::send_give_back(PostgresConnection& connection, std::int32_t owner, std::string const& numbers,
                                     std::string const& tries) {
   connection.send(
-      "update lease set state = 0, charged = charged - 1, owner = null, since = null where state = 1 and owner = $1"
-      " and (number, tries) not in (select * from unnest($2::bigint[], $3::bigint[]))",
+      "with changed as (update lease set state = 0, charged = charged - 1, owner = null, since = null"
+      " where state = 1 and owner = $1 and (number, tries) not in (select * from unnest($2::bigint[], $3::bigint[]))"
+      " returning number)"
+      " update tally set ended = ended + (select count(*) from changed) where owner = $1",
       {owner, PostgresValue::in_words(numbers), PostgresValue::in_words(tries)});
 }
 

@@ -17,22 +17,16 @@
 namespace penstock {
 namespace {
 
-/// All counts at one moment. An owner is gone as let_go() sees it, but nothing changes.
-constexpr std::string_view counts =
-    "select coalesce(max(number), 0), count(*) filter (where state = 0), count(*) filter (where state = 1),"
-    " count(*) filter (where state = 3), count(*) filter (where state = 0 and suspect), now_of($1),"
-    " min(since) filter (where state = 1), (select closed from ledger),"
-    " (select enqueued from work where number = (select min(number) from lease where state = 0)),"
-    " coalesce(sum(tries - 1) filter (where tries > 1), 0)::bigint from lease";
-constexpr std::string_view owners =
-    "with locked as (select objid::bigint as id from pg_locks where locktype = 'advisory' and objsubid = 2 and granted"
-    "  and database = (select oid from pg_database where datname = current_database())"
-    "  and classid = ($2::integer::bigint & 4294967295)::oid),"
-    " gone as (select id from owner where (silence <> 0 and now_of($1) - heard > silence) or (id not in (select id from"
-    "  locked) and now_of(null) - coalesce((select seen from era where start = pg_postmaster_start_time()),"
-    "  now_of(null)) > (select grace from ledger)))"
-    " select (select count(*) from owner), (select count(*) from gone), count(*) from lease"
-    " where state = 1 and owner in (select id from gone)";
+/// A transaction that has seen nothing, and the server's own removal of rows, keep none.
+constexpr std::string_view upkeep_of_ledger =
+    "select (select coalesce(sum(n_dead_tup), 0)::bigint from pg_stat_user_tables where schemaname = current_schema()),"
+    " (extract(epoch from clock_timestamp() - since) * 1000)::bigint, who from (select 1) as one left join ("
+    "  select xact_start as since, 'process ' || pid || ' (' || coalesce(nullif(application_name, ''), 'no name')"
+    "    || ', user ' || usename || ')' as who from pg_stat_activity"
+    "   where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null"
+    "    and backend_type <> 'autovacuum worker' and (backend_xid is not null or backend_xmin is not null)"
+    "  union all select prepared, 'prepared transaction ' || gid || ' (user ' || owner || ')' from pg_prepared_xacts"
+    "   where database = current_database()) as open on true order by since limit 1";
 
 /// A number or a count as the server can have it.
 std::int64_t as_number(std::uint64_t number) {
@@ -120,28 +114,37 @@ LedgerProgress PostgresLedger::progress() {
   LedgerProgress progress;
   PostgresSession& session = parts_->session;
   session.run([&](PostgresConnection& connection) {
-    connection.send(counts, {session.clock()});
-    connection.send(owners, {session.clock(), session.facts().lock_class()});
-    auto const rows = connection.finish();
-    auto const count = [&](std::size_t of, int column) {
-      return static_cast<std::uint64_t>(rows[of].number(0, column));
-    };
-    std::int64_t const now = rows[0].number(0, 5);
-    progress = {.leases = count(0, 0),
-                .ready = count(0, 1),
-                .out = count(0, 2),
-                .done = count(0, 0) - count(0, 1) - count(0, 2) - count(0, 3),
-                .parked = count(0, 3),
-                .suspects = count(0, 4),
-                .lost = count(1, 2),
-                .owners = count(1, 0) - count(1, 1),
-                .retries = count(0, 9),
-                .closed = count(0, 7) != 0,
+    PostgresRows const row =
+        connection.ask("select * from counts($1, $2)", {session.clock(), session.facts().lock_class()});
+    auto const count = [&](int column) { return static_cast<std::uint64_t>(row.number(0, column)); };
+    std::int64_t const now = row.number(0, 5);
+    progress = {.leases = count(0),
+                .ready = count(1),
+                .out = count(2),
+                .done = count(0) - count(1) - count(2) - count(3),
+                .parked = count(3),
+                .suspects = count(4),
+                .lost = count(12),
+                .owners = count(10) - count(11),
+                .retries = count(9),
+                .closed = count(7) != 0,
                 .at = std::chrono::nanoseconds(now)};
-    if (progress.out != 0) progress.oldest_out = age(now, rows[0].number(0, 6));
-    if (progress.ready != 0) progress.oldest_ready = age(now, rows[0].number(0, 8));
+    if (progress.out != 0) progress.oldest_out = age(now, row.number(0, 6));
+    if (progress.ready != 0) progress.oldest_ready = age(now, row.number(0, 8));
   });
   return progress;
+}
+
+std::optional<LedgerUpkeep> PostgresLedger::upkeep() {
+  LedgerUpkeep upkeep;
+  parts_->session.run([&](PostgresConnection& connection) {
+    PostgresRows const row = connection.ask(upkeep_of_ledger);
+    upkeep = {.dead_rows = static_cast<std::uint64_t>(row.number(0, 0))};
+    if (row.is_null(0, 1)) return;
+    upkeep.oldest_transaction = std::chrono::milliseconds(std::max<std::int64_t>(0, row.number(0, 1)));
+    upkeep.transaction_of = row.text(0, 2);
+  });
+  return upkeep;
 }
 
 std::vector<ParkedLease> PostgresLedger::parked(std::uint64_t after, std::size_t most) {

@@ -65,7 +65,8 @@ PostgresOwner::Parts::Parts(PostgresAddress const& address, LedgerOptions const&
 void PostgresOwner::Parts::join(PostgresConnection& connection) {
   // The row is seen once its lock is there: one without a lock means that its process has ended.
   PostgresRows const made = connection.ask(
-      "with made as (insert into owner(process, heard, silence) values($1, now_of($2), $3) returning id)"
+      "with made as (insert into owner(process, heard, silence) values($1, now_of($2), $3) returning id),"
+      " counted as (insert into tally(owner) select id from made)"
       " select id, pg_try_advisory_lock($4::integer, id) from made",
       {PostgresValue::in_words(name), session.clock(), silence, session.facts().lock_class()});
   if (made.number(0, 1) == 0)

@@ -35,9 +35,14 @@ create table lease(
   answer bytea) with (autovacuum_vacuum_scale_factor = 0.05);
 create index lease_ready on lease((number + 0)) where state = 0 and not suspect;
 create index lease_suspect on lease(number) where state = 0 and suspect;
+create index lease_again on lease(number) where state = 0 and tries > 0;
 create index lease_out on lease(owner) where state = 1;
 create index lease_parked on lease(number) where state = 3;
 create table batch(id bigint primary key);
+-- Of each owner that ever was: tries that it was handed, and those that ended without an answer. The rest has an answer or
+-- is out, so nothing reads the leases that are done to count them.
+create table tally(owner integer primary key, tries bigint not null default 0, ended bigint not null default 0)
+  with (fillfactor = 50);
 -- Since when the server has taken sessions. It is empty after a crash, also one without a start of the server.
 create unlogged table era(start timestamptz primary key, seen bigint not null);
 insert into era values (pg_postmaster_start_time(), 0);
@@ -76,6 +81,7 @@ declare
   moment bigint := now_of(clock);
   gone record;
   most bigint;
+  ended_now bigint;
   lock_counts boolean;
 begin
   if not exists (select from owner where id <> me) then return; end if;
@@ -93,6 +99,8 @@ begin
                 || round((moment - gone.heard) / 1000000000.0, 1) || ' s.'
               else 'the process that had it (' || gone.process || ') ended without giving it back.' end, 'UTF8')
           where owner = gone.id and state = 1;
+        get diagnostics ended_now = row_count;
+        update tally set ended = ended + ended_now where owner = gone.id;
         update lease set owner = null where state = 0 and suspect and owner = gone.id;
       end if;
     end if;
@@ -110,6 +118,7 @@ declare
   has_suspect boolean;
   one bigint;
   promised_to integer;
+  taken bigint;
 begin
   select count(*) > 0, coalesce(bool_or(suspect), false) into has_some, has_suspect from lease
     where state = 1 and owner = me;
@@ -139,8 +148,45 @@ begin
         from chosen where lease.number = chosen.number
         returning lease.number, lease.tries, lease.charged, lease.suspect;
   end if;
+  get diagnostics taken = row_count;
+  if taken = 0 then return; end if;
+  update tally set tries = tries + taken where owner = me;
   -- Its promise holds from the moment at which it has something.
-  if found then update owner set heard = moment where id = me and silence <> 0; end if;
+  update owner set heard = moment where id = me and silence <> 0;
+end $$;
+
+-- All counts at one moment. An owner is gone as let_go() sees it, but nothing changes. Each try that ended was followed by
+-- another, unless its lease is parked or ready. It is planned for what the indexes
+-- have at that moment: a plan from the time when they were small might read the table.
+create function counts(clock bigint, class integer)
+  returns table(all_leases bigint, all_ready bigint, all_out bigint, all_parked bigint, all_suspects bigint, moment bigint,
+    out_since bigint, is_closed boolean, ready_since bigint, all_retries bigint, all_owners bigint, all_gone bigint,
+    all_lost bigint)
+  language plpgsql set enable_seqscan = off set jit = off as $$
+begin
+  return query execute $statement$
+    with locked as (
+      select objid::bigint as id from pg_locks where locktype = 'advisory' and objsubid = 2 and granted
+        and database = (select oid from pg_database where datname = current_database())
+        and classid = ($2::bigint & 4294967295)::oid),
+    gone as (
+      select id from owner where (silence <> 0 and now_of($1) - heard > silence) or (id not in (select id from locked)
+        and now_of(null) - coalesce((select seen from era where start = pg_postmaster_start_time()), now_of(null))
+          > (select grace from ledger))),
+    tried as (select coalesce(sum(tries - ended), 0)::bigint as out_or_done, coalesce(sum(ended), 0)::bigint as ended
+      from tally),
+    is_out as (select count(*) as n, min(since) as since, count(*) filter (where owner in (select id from gone)) as lost
+      from lease where state = 1),
+    every as (select coalesce(max(number), 0) as n from lease),
+    parked as (select count(*) as n from lease where state = 3)
+    select every.n, every.n - out_or_done - parked.n, is_out.n, parked.n,
+      (select count(*) from lease where state = 0 and suspect), now_of($1), is_out.since, (select closed from ledger),
+      (select enqueued from work where number = least(
+        (select number from lease where state = 0 and not suspect order by number + 0 limit 1),
+        (select number from lease where state = 0 and suspect order by number limit 1))),
+      ended - parked.n - (select count(*) from lease where state = 0 and tries > 0), (select count(*) from owner), (select count(*) from gone), is_out.lost
+      from every, is_out, parked, tried
+    $statement$ using clock, class;
 end $$;
 )sql";
 

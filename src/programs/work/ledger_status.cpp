@@ -27,6 +27,23 @@ std::string name_of(ParkedLease const& lease) {
   return text;
 }
 
+constexpr char const* end_it =
+    "This transaction keeps the server from removing dead rows, and each exchange reads past them. End it.";
+
+bool is_long_open(LedgerUpkeep const& upkeep) {
+  return upkeep.oldest_transaction > std::chrono::seconds(60);
+}
+
+/// Lines on what a server keeps.
+std::string upkeep_text(LedgerUpkeep const& upkeep) {
+  std::string text = count_text(upkeep.dead_rows, "dead row");
+  if (!upkeep.oldest_transaction) return text + "\n";
+  text += "; the oldest transaction of the database has been open for " +
+          seconds_text(std::chrono::duration<double>(*upkeep.oldest_transaction).count()) + ": " +
+          upkeep.transaction_of + "\n";
+  return is_long_open(upkeep) ? text + end_it + "\n" : text;
+}
+
 Json as_json(ParkedLease const& lease) {
   bool const to_the_end = lease.work.length == LeaseWork::to_the_end;
   return {{"number", lease.number},
@@ -46,6 +63,7 @@ std::string status_text(LedgerStatus const& status) {
     text += "; the first that is ready has waited for " +
             seconds_text(std::chrono::duration<double>(*status.progress.oldest_ready).count());
   text += status.progress.finished() ? "; finished\n" : status.progress.closed ? "\n" : "; more may be enqueued\n";
+  if (status.upkeep) text += upkeep_text(*status.upkeep);
   for (ParkedLease const& one : status.parked)
     text += name_of(one) + " is parked after " + std::to_string(one.tries) + (one.tries == 1 ? " try: " : " tries: ") +
             one.reason + "\n";
@@ -54,30 +72,43 @@ std::string status_text(LedgerStatus const& status) {
   return text;
 }
 
-std::string status_json(LedgerStatus const& status) {
+Json row_of(LedgerStatus const& status) {
   LedgerProgress const& all = status.progress;
+  auto const& kept = status.upkeep;
+  return {{"date", date_now()},
+          {"ledger", status.ledger},
+          {"leases", all.leases},
+          {"ready", all.ready},
+          {"out", all.out},
+          {"done", all.done},
+          {"parked", all.parked},
+          {"suspects", all.suspects},
+          {"lost", all.lost},
+          {"retries", all.retries},
+          {"owners", all.owners},
+          {"closed", all.closed},
+          {"finished", all.finished()},
+          {"leases_per_s", status.leases_per_second},
+          {"oldest_out_s", seconds(all.oldest_out)},
+          {"oldest_ready_s", seconds(all.oldest_ready)},
+          {"dead_rows", kept ? Json(kept->dead_rows) : Json(nullptr)},
+          {"oldest_transaction_s", kept ? seconds(kept->oldest_transaction) : Json(nullptr)},
+          {"oldest_transaction", kept ? or_null(kept->transaction_of) : Json(nullptr)}};
+}
+
+std::string status_json(LedgerStatus const& status) {
   Json parked = Json::array();
   for (ParkedLease const& one : status.parked) parked.push_back(as_json(one));
-  Json const json{{"schema", 1},
-                  {"kind", "ledger"},
-                  {"date", date_now()},
-                  {"ledger", status.ledger},
-                  {"leases", all.leases},
-                  {"ready", all.ready},
-                  {"out", all.out},
-                  {"done", all.done},
-                  {"parked", all.parked},
-                  {"suspects", all.suspects},
-                  {"lost", all.lost},
-                  {"retries", all.retries},
-                  {"owners", all.owners},
-                  {"closed", all.closed},
-                  {"finished", all.finished()},
-                  {"leases_per_s", status.leases_per_second},
-                  {"oldest_out_s", seconds(all.oldest_out)},
-                  {"oldest_ready_s", seconds(all.oldest_ready)},
-                  {"parked_leases", parked}};
+  Json json{{"schema", 1}, {"kind", "ledger"}};
+  json.update(row_of(status));
+  json["parked_leases"] = parked;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::vector<std::string> sentences_of(LedgerStatus const& status) {
+  std::vector<std::string> sentences{describe(status.progress) + "."};
+  if (status.upkeep && is_long_open(*status.upkeep)) sentences.push_back(status.upkeep->transaction_of + ": " + end_it);
+  return sentences;
 }
 
 std::string work_line(WorkersSnapshot const& snapshot, unsigned width) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "penstock/lease/ledger.hpp"
 #include "penstock/lease/workers.hpp"
@@ -17,6 +20,7 @@ struct LedgerStatus {
   std::string ledger;  ///< Its path.
   LedgerProgress progress = {};
   double leases_per_second = 0;
+  std::optional<LedgerUpkeep> upkeep = {};
   std::vector<ParkedLease> parked = {};  ///< The first of them.
 };
 
@@ -24,6 +28,10 @@ struct LedgerStatus {
 std::string status_text(LedgerStatus const& status);
 /// A line of JSON, as docs/results.md has it.
 std::string status_json(LedgerStatus const& status);
+/// Its members but for the parked leases.
+nlohmann::ordered_json row_of(LedgerStatus const& status);
+/// What a page says first.
+std::vector<std::string> sentences_of(LedgerStatus const& status);
 /// A line without its end: what is done, how fast, and the workers. `width` is that of the terminal; 0: no bar.
 std::string work_line(WorkersSnapshot const& snapshot, unsigned width = 0);
 

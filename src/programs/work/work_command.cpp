@@ -12,6 +12,7 @@
 #include "programs/command/program_file.hpp"
 #ifdef PENSTOCK_WITH_LEASE
 #include "penstock/lease/open_ledger.hpp"
+#include "programs/page/results_page.hpp"
 #include "programs/work/ledger_status.hpp"
 #include "programs/work/supervise.hpp"
 #endif
@@ -43,7 +44,8 @@ void WorkCommand::add_to(CLI::App& command) {
   supervision.live.add_to(command);
   auto* const shows = command.add_flag("--status", status, "Show what the ledger has, and its rate over a second");
   shows->excludes(program);
-  command.add_flag("--json", json, "Print JSON, as docs/results.md says")->needs(shows);
+  for (CLI::Option* const one : figures.add_to(command, "Print JSON, as docs/results.md says", "the ledger"))
+    one->needs(shows);
   command.add_flag("--no-progress", no_progress, "No line of progress, not even on a terminal");
   command.footer(
       "Keeps processes at work on the leases of a ledger. One that ends, hangs or is stopped is replaced, and the\n"
@@ -63,6 +65,8 @@ ExitCode WorkCommand::run(StandardOutput& output, Interrupt const& interrupt) {
 
 ExitCode WorkCommand::show(StandardOutput& output, Interrupt const& interrupt) const {
   constexpr std::size_t most_parked = 1000;
+  FilesToWrite files(std::vector<NamedFile>{{"--ledger", is_postgres_address(ledger) ? "" : ledger}},
+                     std::vector<NamedFile>{figures.page()}, interrupt.token());
   auto const there = open_ledger(ledger, {.opening = LedgerOpening::existing});
   Ledger& opened = *there;
   LedgerStatus now{.ledger = ledger};
@@ -76,8 +80,14 @@ ExitCode WorkCommand::show(StandardOutput& output, Interrupt const& interrupt) c
   }
   now.progress = opened.progress();
   now.leases_per_second = leases_per_second(before, now.progress);
+  now.upkeep = opened.upkeep();
   now.parked = opened.parked(0, most_parked);
-  return output.write(json ? status_json(now) : status_text(now)) ? exit_ok : exit_some_failed;
+  auto const row = [&] { return std::vector{row_of(now)}; };
+  if (!output.write(figures.json ? status_json(now) : figures.csv ? csv_of(row()) : status_text(now)))
+    return exit_some_failed;
+  if (OutputFile* const page = files.of("--html"); page != nullptr)
+    write_page(*page, with_lines(status_json(now), row(), sentences_of(now)), title_of("work"));
+  return exit_ok;
 }
 
 ExitCode WorkCommand::work(StandardOutput& output, Interrupt const& interrupt) {

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "programs/command/ending.hpp"
+#include "programs/command/figure_arguments.hpp"
 #include "programs/command/standard_output.hpp"
 #include "programs/work/supervision.hpp"
 
@@ -19,7 +20,7 @@ struct WorkCommand {
   unsigned workers = 0;            ///< 0: one for each GPU, or one.
   Supervision supervision;
   bool status = false;
-  bool json = false;
+  FigureArguments figures;
   bool no_progress = false;
 
   void add_to(CLI::App& command);

@@ -12,6 +12,7 @@
 namespace penstock::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -57,6 +58,24 @@ TEST_F(AStatus, IsOneObjectOfJson) {
   EXPECT_EQ(json["finished"], false);
   EXPECT_EQ(json["parked_leases"][0]["reason"], "at sink: no.");
   EXPECT_TRUE(json["parked_leases"][0]["length_bytes"].is_null()) << "to the end";
+}
+
+/// Of a ledger in PostgreSQL.
+TEST_F(AStatus, NamesTheTransactionThatKeepsDeadRows) {
+  EXPECT_TRUE(nlohmann::json::parse(status_json(status))["dead_rows"].is_null());
+  status.upkeep = {.dead_rows = 1200};
+  EXPECT_THAT(status_text(status), HasSubstr("\n1200 dead rows\n"));
+  status.upkeep = {.dead_rows = 1200,
+                   .oldest_transaction = std::chrono::seconds(60),
+                   .transaction_of = "process 812 (psql, user anna)"};
+  EXPECT_THAT(status_text(status),
+              AllOf(HasSubstr("has been open for 60.0 s: process 812 (psql, user anna)\n"), Not(HasSubstr("End it"))));
+  status.upkeep->oldest_transaction = std::chrono::milliseconds(60001);
+  EXPECT_THAT(status_text(status), HasSubstr("\nThis transaction keeps the server from removing dead rows"));
+  auto const json = nlohmann::json::parse(status_json(status));
+  EXPECT_EQ(json["dead_rows"], 1200);
+  EXPECT_EQ(json["oldest_transaction_s"], 60.001);
+  EXPECT_EQ(json["oldest_transaction"], "process 812 (psql, user anna)");
 }
 
 TEST_F(AStatus, IsALineWithTheWorkers) {

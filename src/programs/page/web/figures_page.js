@@ -108,6 +108,27 @@ const figures_page = (() => {
     );
   }
 
+  // What a ledger has: its states, ages and tries, and the leases that no process gets any more.
+  function ledger_parts(all) {
+    const states = ['done', 'out', 'ready', 'parked'];
+    const age = (name, words) => (numbers.is_there(all[name]) ? `${words} ${seconds(all[name])}` : '');
+    const late = all.lost ? `${all.lost} of processes that ended` : '';
+    return [
+      element(
+        'dl',
+        {class: 'figures-row key-figures'},
+        key_figure(all.leases ? numbers.per_cent(all.done / all.leases) : numbers.none, 'done', `${all.done} of ${all.leases} leases`),
+        key_figure(numbers.plain(all.leases_per_s, 4), 'leases/s', `${all.owners} owners`),
+        key_figure(String(all.out), 'out', [age('oldest_out_s', 'the oldest for'), late].filter(Boolean).join(', ')),
+        key_figure(String(all.ready), 'ready', age('oldest_ready_s', 'the first has waited for')),
+        key_figure(String(all.retries), 'tries beyond the first', `${all.suspects} leases to go alone`),
+        key_figure(String(all.parked), 'parked', all.finished ? 'finished' : ''),
+      ),
+      bars({lines: states.map((state) => ({state, leases: all[state]}))}, 'leases', (line) => line.state),
+      section('parked', 'Parked leases', table_of('Table of parked leases', all.parked_leases ?? [])),
+    ];
+  }
+
   // What each kind of results has beside its lines.
   const parts_of = {
     tune: (all) => [
@@ -126,6 +147,7 @@ const figures_page = (() => {
       text_block('report', 'Report', [all.report, all.placement].filter(Boolean).join('\n')),
       text_block('printed', 'Results', all.results),
     ],
+    ledger: ledger_parts,
     models: () => [],
   };
   const headings = {
@@ -133,6 +155,7 @@ const figures_page = (() => {
     lab: 'All figures',
     hash: 'Files',
     run: 'Figures',
+    ledger: 'All figures',
     models: 'Models of GPUs',
     doctor: 'All figures',
   };

@@ -6,7 +6,7 @@
   const content = document.getElementById('content');
   const text = document.getElementById('results').textContent;
   const actions = document.getElementById('actions');
-  const kinds = {'compare programs': 'compare', models: 'doctor'};
+  const kinds = {'compare programs': 'compare', ledger: 'work', models: 'doctor'};
 
   function fill() {
     const all = results.read(text);
