@@ -109,6 +109,9 @@ END
 --format csv --input ledger|is a file of the ledger
 --format csv --input table --html ledger|--html ledger would overwrite what is to be read
 END
+    with_ledger other run --format csv --input table --patterns <(echo 1)
+    [[ $code == 2 ]] || fail "patterns from a pipe: exit code $code"
+    grep -qF 'is no regular file: name one with --patterns, or leave out --ledger' err || fail "of patterns it says: $(cat err)"
     mkfifo pipe
     with_ledger ledger run --format csv --input pipe
     [[ $code == 2 ]] || fail "a pipe: exit code $code"

@@ -93,6 +93,10 @@ std::vector<JobPart> parts_of(JobPoint const& point, std::uint64_t bytes) {
     throw Error(ErrorKind::bad_argument,
                 "A file that is followed has no end at which its parts are added up: leave out "
                 "--follow, or --ledger.");
+  std::string const& patterns = point.values.text("patterns");
+  if (!patterns.empty() && !std::filesystem::is_regular_file(patterns))
+    throw Error(ErrorKind::bad_argument, "Each process on a ledger reads the patterns, and '" + patterns +
+                                             "' is no regular file: name one with --patterns, or leave out --ledger.");
   std::vector<JobPart> parts;
   for (std::string const& path : point.values.texts("input")) {
     auto const ranges = line_ranges(path, bytes);

@@ -13,6 +13,7 @@
 #include "programs/jobs/run_command.hpp"
 #include "programs/measure/job_profile.hpp"
 #include "programs/work/ledger_files.hpp"
+#include "programs/work/supervision.hpp"
 #ifdef PENSTOCK_WITH_LEASE
 #include "programs/work/supervise.hpp"
 #endif
@@ -22,14 +23,15 @@ inline namespace PENSTOCK_FLAVOUR {
 namespace {
 
 /// Lets workers do the leases. False if they were refused their options.
-bool let_workers_run(LedgerRun& run, Supervision const& wanted, StandardOutput& output, Interrupt const& interrupt) {
 #ifdef PENSTOCK_WITH_LEASE
+bool let_workers_run(LedgerRun& run, Supervision const& wanted, StandardOutput& output, Interrupt const& interrupt) {
   return supervise(run.ledger(), wanted, output, interrupt).end != WorkersEnd::refused;
-#else
-  static_cast<void>(run), static_cast<void>(wanted), static_cast<void>(output), static_cast<void>(interrupt);
-  return false;
-#endif
 }
+#else
+bool let_workers_run(LedgerRun&, Supervision const&, StandardOutput&, Interrupt const&) {
+  return false;
+}
+#endif
 
 }  // namespace
 
