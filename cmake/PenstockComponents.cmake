@@ -36,8 +36,13 @@ penstock_add_component(records
   NEEDS    engine
   LAYERS   records windows)
 
-# It is built where SQLite is (src/CMakeLists.txt); where libpq is, too, it has ledgers in PostgreSQL. GLOBAL: programs that link
-# the layer link it, too, wherever they are declared.
+# It is built where SQLite is; where libpq is, too, it has ledgers in PostgreSQL. GLOBAL: programs that link the layer link them, too,
+# wherever they are declared.
+find_package(SQLite3 3.40 QUIET GLOBAL)
+set(PENSTOCK_WITH_LEASE ${SQLite3_FOUND})
+if(PENSTOCK_WITH_LEASE)
+  set(lease_component lease)
+endif()
 find_package(PostgreSQL 14 QUIET GLOBAL)
 set(PENSTOCK_WITH_POSTGRES ${PostgreSQL_FOUND})
 if(PENSTOCK_WITH_POSTGRES)
@@ -111,12 +116,12 @@ penstock_add_component(jobs
   FOLDER   programs
   SENTENCE "The program of a job: run, bench, compare, tune and watch. Its headers are not installed."
   REMEDY   "'jobs' is built with -DPENSTOCK_TOOLS=ON."
-  NEEDS    observe models operate job kernels
-  LAYERS   page command measure whole_programs bench compare tune injection watched watch jobs)
+  NEEDS    observe models operate job kernels ${lease_component}
+  LAYERS   page command measure whole_programs work bench compare tune injection watched watch jobs)
 
 penstock_add_component(programs
   WITHOUT_LIBRARY
   FOLDER   programs
   SENTENCE "The command, which is not installed as a library."
   NEEDS    jobs ingest egress records lease collective
-  LAYERS   work hash doctor lab preload try program)
+  LAYERS   hash doctor lab preload try program)

@@ -93,6 +93,15 @@ JobOption optional_file_option(std::string name, std::string sentence);
 /// file that is also read, lies in a folder that is read, or is written by another option, also if a link leads to it.
 JobOption output_option(std::string name, std::string sentence);
 
+/// Part of a job's input: a file, or bytes of it that begin and end with records.
+struct JobPart {
+  std::string path;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;  ///< 0: all of the file.
+
+  bool operator==(JobPart const&) const = default;
+};
+
 /// One set of values with which a job runs: a point of a measurement.
 struct JobPoint {
   JobValues values = {};          ///< Values of all of the job's own options.
@@ -103,6 +112,8 @@ struct JobPoint {
   std::stop_token stop = {};
   /// True for a measurement: the input must end. Only `run` can read on until it is interrupted.
   bool measured = false;
+  /// The input, if it is not all that the values name: parts of Job::parts, in their order. Empty: all.
+  std::vector<JobPart> parts = {};
   /// True if JobWork::digest will be called. It is not called after the timed runs of a measurement, so there a sink
   /// may omit what only the digest needs.
   bool digested = true;
@@ -139,6 +150,15 @@ struct JobWork {
   /// Returns the input that is missing from the results, or counted there as unusable (LeftOut::lost is false), for
   /// Report::left_out. It is called after `results`. Empty: only what the source reports.
   std::function<std::vector<LeftOut>()> left_out = {};
+  /// Returns what the stages came to, for `add_partial` of another run of the same values, maybe in another process or
+  /// another version of the program: begin it with a version. Any bytes will do, of 64 MiB at most. It is called after
+  /// the stages were merged. Empty: the job takes no ledger.
+  std::function<std::string()> partial = {};
+  /// Adds the text of `partial` of a run on other parts. It is called instead of a run, once for each part, in any
+  /// order; then come `digest`, `results`, `left_out` and `remarks`.
+  ///
+  /// Throws: Error that says what to do, if it cannot read the text, or it is of other values.
+  std::function<void(std::string_view)> add_partial = {};
   /// Called when `run` gets SIGHUP, on a separate thread, while the sink may be called: reopens output files, as log
   /// rotation needs. Exceptions are printed, and the run continues. Empty: SIGHUP ends the run, as SIGTERM does.
   std::function<void()> reopen = {};
@@ -180,6 +200,12 @@ struct Job {
   std::function<void(JobPoint const&)> check = {};
   /// Returns which parts can be measured alone at this point. Empty: filling, but not the stage.
   std::function<Alone(JobPoint const&)> alone = {};
+  /// Divides the input into parts of about `bytes` bytes, in its order, for `run --ledger`. A run for each lease then
+  /// does a few small parts, or one, as JobPoint::parts says; JobWork::partial and JobWork::add_partial carry what it
+  /// comes to. A file that cannot be divided is one part. Empty: the job takes no ledger.
+  ///
+  /// Throws: Error of kind bad_argument, if an option cannot be had so; it names the remedy.
+  std::function<std::vector<JobPart>(JobPoint const&, std::uint64_t bytes)> parts = {};
   /// Unit that results count in addition to bytes and tiles, in the singular, as "record". Empty: none.
   std::string item = {};
   /// Returns the number of items in a tile that is done. It is called before the sink, on the same thread.

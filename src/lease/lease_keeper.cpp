@@ -73,10 +73,10 @@ void fit(Settlement& settlement) {
   constexpr std::size_t longest_reason = 4096;
   std::string& text = settlement.text;
   if (settlement.kind == Settlement::Kind::acknowledge) {
-    if (text.size() <= LeaseWork::most_bytes) return;
+    if (text.size() <= Settlement::most_bytes) return;
     settlement.kind = Settlement::Kind::park;
     text = "Its answer has " + count_text(text.size(), "byte") +
-           ", and a ledger takes 1 MiB. Put it into a file, and answer by its name.";
+           ", and a ledger takes 64 MiB. Put it into a file, and answer by its name.";
   } else if (text.size() > longest_reason) {
     std::size_t end = longest_reason;
     // No character is cut: the bytes of one but its first are 10xxxxxx.

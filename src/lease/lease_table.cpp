@@ -82,9 +82,9 @@ std::string LeaseTable::settle(SqliteNumber owner, Settlement const& settlement)
   std::uint64_t const number = settlement.number;
   std::uint32_t const tries = settlement.tries;
   std::string_view const text = settlement.text;
-  if (text.size() > LeaseWork::most_bytes)
+  if (text.size() > Settlement::most_bytes)
     throw Error(ErrorKind::bad_argument, "The answer of lease " + std::to_string(number) +
-                                             " has more than 1 MiB. Put it into a file, and answer by its name.");
+                                             " has more than 64 MiB. Put it into a file, and answer by its name.");
   switch (settlement.kind) {
     case Settlement::Kind::acknowledge:
       acknowledge_.run(number, owner, tries, text);

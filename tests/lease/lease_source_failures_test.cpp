@@ -61,8 +61,8 @@ TEST_F(APipelineOnLeases, HoldsUpNoOtherLeaseByATextThatIsTooLong) {
   enqueue(5);
   collector.on_answer = [&](Lease const& lease) {
     std::lock_guard const lock(collector.mutex);
-    if (lease.number == 2) collector.bytes[2].assign(LeaseWork::most_bytes + 1, 'x');
-    if (lease.number == 4) throw std::runtime_error(std::string(LeaseWork::most_bytes, 'x'));
+    if (lease.number == 2) collector.bytes[2].assign(Settlement::most_bytes + 1, 'x');
+    if (lease.number == 4) throw std::runtime_error(std::string(Settlement::most_bytes, 'x'));
   };
   open();
   run().unread.mark_read();
@@ -72,7 +72,7 @@ TEST_F(APipelineOnLeases, HoldsUpNoOtherLeaseByATextThatIsTooLong) {
   ASSERT_THAT(parked, SizeIs(2));
   EXPECT_EQ(parked[0].tries, 1U);
   EXPECT_EQ(parked[0].reason,
-            "Its answer has 1048577 bytes, and a ledger takes 1 MiB. Put it into a file, and answer by its name.");
+            "Its answer has 67108865 bytes, and a ledger takes 64 MiB. Put it into a file, and answer by its name.");
   EXPECT_TRUE(parked[1].reason.ends_with("xxx ..."));
   EXPECT_LT(parked[1].reason.size(), 5000U);
 }

@@ -133,7 +133,7 @@ std::string LeaseBook::settle(Owner owner, Settlement const& settlement) {
   auto const found = entries_.find(settlement.number);
   if (found == entries_.end()) return "There is no such lease.";
   Entry& entry = found->second;
-  if (settlement.text.size() > LeaseWork::most_bytes) throw Error(ErrorKind::bad_argument, "Too large.");
+  if (settlement.text.size() > Settlement::most_bytes) throw Error(ErrorKind::bad_argument, "Too large.");
   if (entry.state != State::out || entry.owner != owner || entry.lease.tries != settlement.tries)
     return "This try is over.";
   switch (settlement.kind) {

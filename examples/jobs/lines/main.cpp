@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "../input_parts.hpp"
 #include "line_keys.hpp"
 #include "line_numbers.hpp"
 #include "line_options.hpp"
+#include "line_partial.hpp"
 #include "line_results.hpp"
 #include "pattern_files.hpp"
 #include <penstock/ingest/files.hpp>
@@ -85,6 +87,25 @@ void expect_followable(JobValues const& values) {
               "file with --input.");
 }
 
+/// The parts of all files: whole lines, or a whole file.
+std::vector<JobPart> parts_of(JobPoint const& point, std::uint64_t bytes) {
+  if (point.values.text("follow") != "no")
+    throw Error(ErrorKind::bad_argument,
+                "A file that is followed has no end at which its parts are added up: leave out "
+                "--follow, or --ledger.");
+  std::string const& patterns = point.values.text("patterns");
+  if (!patterns.empty() && !std::filesystem::is_regular_file(patterns))
+    throw Error(ErrorKind::bad_argument, "Each process on a ledger reads the patterns, and '" + patterns +
+                                             "' is no regular file: name one with --patterns, or leave out --ledger.");
+  std::vector<JobPart> parts;
+  for (std::string const& path : point.values.texts("input")) {
+    auto const ranges = line_ranges(path, bytes);
+    if (ranges.empty()) parts.push_back({.path = path});
+    for (FileRange const& range : ranges) parts.push_back({path, range.begin, range.end});
+  }
+  return parts;
+}
+
 JobWork sum_file(JobPoint const& point, PatternFiles& files) {
   std::size_t const count = point.values.number("groups") + 1;
   // Each run has its own totals.
@@ -93,9 +114,9 @@ JobWork sum_file(JobPoint const& point, PatternFiles& files) {
   auto const patterns = files.of(point);
   return {
       .source =
-          [paths = point.values.texts("input"), stop = point.stop, follow = follows(point)](Pool const& pool) {
+          [inputs = inputs_of(point), stop = point.stop, follow = follows(point)](Pool const& pool) {
             return std::make_unique<FileSource>(
-                paths, pool,
+                inputs, pool,
                 FileSourceOptions{
                     .stop = stop, .framing = lines(), .follow = follow, .decompress = true, .text = true});
           },
@@ -109,7 +130,9 @@ JobWork sum_file(JobPoint const& point, PatternFiles& files) {
             std::vector<LeftOut> left = LineKeys(*all, fields, values).left_out();
             std::ranges::move(numbers_left_out(*all, fields, values), std::back_inserter(left));
             return left;
-          }};
+          },
+      .partial = [=] { return line_partial(*all, fields, *patterns); },
+      .add_partial = [=](std::string_view text) { add_line_partial(text, fields, *patterns, *all); }};
 }
 
 }  // namespace
@@ -133,5 +156,6 @@ int main(int count, char** arguments) {
                         static_cast<void>(fields_of(point.values));
                       },
                   .alone = [](JobPoint const&) { return Alone{.stage = true}; },  // Any bytes will do.
-                  .parallel_sink = true});                                        // It has no sink.
+                  .parts = parts_of,
+                  .parallel_sink = true});  // It has no sink.
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "../input_parts.hpp"
+#include "packet_partial.hpp"
 #include <penstock/ingest/files.hpp>
 #include <penstock/ingest/framing.hpp>
 #include <penstock/ingest/sockets.hpp>
@@ -102,8 +104,8 @@ std::uint64_t digest_of(Sums const& sums) {
 /// The interface; empty if the input is a file.
 std::string interface_of(JobPoint const& point) {
   std::string const& name = point.values.text("interface");
-  if (name.empty() == point.values.text("input").empty()) {
-    throw Error(ErrorKind::bad_argument, "Name a capture by --input or an interface by --interface, and not both.");
+  if (name.empty() == point.values.texts("input").empty()) {
+    throw Error(ErrorKind::bad_argument, "Name captures by --input or an interface by --interface, and not both.");
   }
   if (name.empty() || !point.measured) return name;
   throw Error(ErrorKind::bad_argument, "An interface has no end to be measured: only run can capture.");
@@ -112,17 +114,30 @@ std::string interface_of(JobPoint const& point) {
 JobWork sum_capture(JobPoint const& point) {
   std::size_t const places = std::size_t{1} << point.values.number("table");
   auto const all = std::make_shared<Sums>();  // Each run has its own sums.
-  return {.source = [path = point.values.text("input"), live = interface_of(point),
+  return {.source = [inputs = inputs_of(point), live = interface_of(point),
                      stop = point.stop](Pool const& pool) -> std::unique_ptr<Source> {
             if (!live.empty()) return std::make_unique<PacketSource>(live, pool, PacketSourceOptions{.stop = stop});
             FileSourceOptions const options{.stop = stop, .framing = captured_packets(), .decompress = true};
-            return std::make_unique<FileSource>(std::vector{path}, pool, options);
+            return std::make_unique<FileSource>(inputs, pool, options);
           },
           .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumPackets>(c, places); },
                      .merge = [all](Stage& lane) { all->add(static_cast<SumPackets&>(lane)); }},
           .digest = [all] { return digest_of(*all); },
           .results = [all, top = point.values.number("top")] { return text_of(*all, top); },
-          .left_out = [all] { return left_out_of(all->totals, all->flows); }};
+          .left_out = [all] { return left_out_of(all->totals, all->flows); },
+          .partial = [all] { return packet_partial(all->totals, all->flows); },
+          .add_partial = [all](std::string_view text) { add_packet_partial(text, all->totals, all->flows); }};
+}
+
+/// Each capture is a part: packets are found one by one, from its beginning.
+std::vector<JobPart> parts_of(JobPoint const& point, std::uint64_t) {
+  if (!interface_of(point).empty())
+    throw Error(ErrorKind::bad_argument,
+                "An interface cannot be captured twice, as a ledger needs: leave out --ledger, "
+                "or write its packets to files by `tcpdump -w`.");
+  std::vector<JobPart> parts;
+  for (std::string const& path : point.values.texts("input")) parts.push_back({.path = path});
+  return parts;
 }
 
 TileShape shape_of(JobPoint const& point) {
@@ -134,7 +149,7 @@ TileShape shape_of(JobPoint const& point) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  JobOption input = file_option("input", "The capture, pcap or pcapng, or - for standard input");
+  JobOption input = files_option("input", "The captures, pcap or pcapng, one after the other; - is standard input");
   input.required = false;
   return run_job(
       count, arguments,
@@ -148,5 +163,6 @@ int main(int count, char** arguments) {
                    number_option("table", "Each lane has room for two to the power of this flows", 18, 6, 28)},
        .shape = shape_of,
        .make = sum_capture,
+       .parts = parts_of,
        .parallel_sink = true});  // It has no sink.
 }

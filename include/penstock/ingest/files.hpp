@@ -62,6 +62,14 @@ struct FileReadingOptions {
   std::size_t direct_from = std::size_t{1} << 20;
 };
 
+/// Bytes of a regular file from `begin` to `end`, which begin and end with records.
+struct FileRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+
+  friend bool operator==(FileRange const&, FileRange const&) = default;
+};
+
 /// One file that a FileSource is to read.
 struct InputFile {
   std::string path = {};               ///< `-` is standard input. With a descriptor only a name, for messages.
@@ -70,6 +78,9 @@ struct InputFile {
   /// opened as it is.
   std::shared_ptr<OpenFolder const> folder = {};
   std::optional<FileProblem> problem = {};  ///< The reason why it cannot be read, if already known.
+  /// Only these bytes are read, in tiles whose places are those in the file. The file is regular, not compressed, and
+  /// has records of one size or with a delimiter, or no framing; any other fails in its place. Empty: all of it.
+  std::optional<FileRange> range = {};
 };
 
 /// Is notified of the progress of a FileSource's files, in their order; files that are decoded may end in another
@@ -217,6 +228,15 @@ class FileSource final : public Source {
   class Parts;
   std::unique_ptr<Parts> parts_;
 };
+
+/// Divides a text into ranges of whole lines, each but the last of at least `bytes` bytes. Empty if it must be read as
+/// a whole: it is smaller, compressed, no regular file, no text that FileSourceOptions::text accepts, cannot be read,
+/// or has lines that end with "\r" alone.
+///
+/// Shape:   `bytes` is at least 1.
+/// Threads: any.
+/// Blocks:  until some 64 KiB of each range are read, or up to the next end of a line.
+std::vector<FileRange> line_ranges(std::string const& path, std::uint64_t bytes);
 
 /// Reads the whole text of a file, a pipe or another stream. The text is decoded if it is compressed, and treated as
 /// FileSourceOptions::text says.

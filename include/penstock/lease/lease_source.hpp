@@ -65,7 +65,7 @@ class LeaseSink {
   virtual void take(Completion& completion, LeasePart const& part) = 0;
   /// All tiles of the lease came to `take`. Returns the answer, which the ledger keeps in the same step in which it
   /// acknowledges the lease. What the sink wrote elsewhere must be durable by then: if that takes longer, return
-  /// nothing, and call LeaseSource::acknowledge once it is. A lease whose answer is larger than LeaseWork::most_bytes
+  /// nothing, and call LeaseSource::acknowledge once it is. A lease whose answer is larger than Settlement::most_bytes
   /// is parked.
   ///
   /// Threads: as penstock::Sink.

@@ -27,7 +27,7 @@ class LedgerUnavailable : public Error {
 struct LeaseWork {
   /// LeaseWork::length of a file that is read to its end.
   static constexpr std::uint64_t to_the_end = ~std::uint64_t{0};
-  /// Maximum size of all texts of a lease together, and of an answer. Each is written to the disk twice.
+  /// Maximum size of all texts of a lease together. Each is written to the disk twice.
   static constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
   std::string path = {};  ///< A path or a URI; empty: the payload is all there is.
@@ -51,6 +51,9 @@ struct Lease {
 
 /// What an owner says of a lease. It holds only for the try that the owner has.
 struct Settlement {
+  /// Maximum size of an answer, which is written to the disk twice, too.
+  static constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
   enum class Kind : std::uint8_t {
     acknowledge,  ///< It is answered for good: `text` is the answer.
     give_back,    ///< Another may have it. This try does not count.
@@ -64,7 +67,7 @@ struct Settlement {
   Kind kind = Kind::acknowledge;
   std::uint64_t number = 0;  ///< Lease::number.
   std::uint32_t tries = 0;   ///< Lease::tries.
-  std::string text = {};     ///< At most LeaseWork::most_bytes.
+  std::string text = {};     ///< At most `most_bytes`.
 };
 
 /// A settlement that changed nothing, because its owner no longer has the lease by that try.

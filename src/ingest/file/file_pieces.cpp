@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/file/file_pieces.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace penstock {
@@ -9,12 +11,21 @@ bool FilePieces::suit(InputCut const* cut) noexcept {
   return cut == nullptr || cut->delimited() || cut->equal() || cut->chained();
 }
 
-FilePieces::FilePieces(ChainedFile file, FileSourceOptions const& options, std::size_t tile_bytes, bool places)
+FilePieces::FilePieces(ChainedFile file, FileSourceOptions const& options, std::size_t tile_bytes, bool places,
+                       std::optional<FileRange> const& range)
     : file_(std::move(file)),
-      size_(file_.file->size()),
+      size_(range ? range->end : file_.file->size()),
       tile_bytes_(tile_bytes),
       overlap_(options.overlap),
       place_{file_.cut != nullptr ? file_.cut->head() : 0, false} {
+  if (range) {
+    if (file_.cut != nullptr && file_.cut->chained())
+      throw FileProblem("a part of it cannot be read, since its records lead from one to the next; read all of it");
+    if (size_ > file_.file->size() || range->begin >= size_)
+      throw FileProblem("it has no bytes from " + std::to_string(range->begin) + " to " + std::to_string(size_) +
+                        " any more; divide it anew");
+    place_.offset = std::max<std::uint64_t>(place_.offset, range->begin);
+  }
   file_.file->pieces_left = 1;  // The count stays above 0 until the last piece is given out.
   if (file_.cut == nullptr) return;
   file_.file->remember_ends();

@@ -23,8 +23,11 @@ class FilePieces {
   /// True if a file with this cut can be read in pieces; null: without a framing.
   static bool suit(InputCut const* cut) noexcept;
 
-  /// `options` must outlive this. `places`: the places of the records of a tile are wanted.
-  FilePieces(ChainedFile file, FileSourceOptions const& options, std::size_t tile_bytes, bool places);
+  /// `options` must outlive this. `places`: the places of the records of a tile are wanted. `range`: only these bytes.
+  ///
+  /// Throws: FileProblem, without the file's name, if it has no such range.
+  FilePieces(ChainedFile file, FileSourceOptions const& options, std::size_t tile_bytes, bool places,
+             std::optional<FileRange> const& range);
 
   struct Next {
     FilePiece piece = {};

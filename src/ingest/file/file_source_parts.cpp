@@ -117,10 +117,12 @@ bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
     if (input.problem) throw *input.problem;
     current_ = OpenFile::of(input);
     stream_ = current_;
-    if (options_.decompress) begin_decoding();
+    if (options_.decompress) begin_decoding(input.range.has_value());
     if (current_ == nullptr) return false;
     stream_tiles_.restart();
-    begin_pieces();
+    begin_pieces(input.range);
+    if (input.range && !in_pieces_)
+      throw FileProblem("a part of it cannot be read, since it is no regular file; read all of it");
     return false;
   } catch (FileProblem const& problem) {
     return fail_file(problem, tile);
@@ -129,7 +131,7 @@ bool FileSource::Parts::open(InputFile const& input, Tile& tile) {
 
 /// Begins to decode the current file in parallel to those that follow, if it is compressed; for a stream its first
 /// bytes will tell.
-void FileSource::Parts::begin_decoding() {
+void FileSource::Parts::begin_decoding(bool in_part) {
   if (!current_->pieces()) {
     stream_ = std::make_shared<DecodedStream>(current_);
     return;
@@ -143,12 +145,13 @@ void FileSource::Parts::begin_decoding() {
         [this](std::uint64_t offset, std::span<std::byte> to) { return current_->read_at(offset, to); });
   }
   if (std::string const why = why_not_decoded(*compression); !why.empty()) throw FileProblem(why);
+  if (in_part) throw FileProblem("a part of it cannot be read, since it is compressed; read all of it");
   stream_ = nullptr;
   decoded_.add(std::exchange(current_, nullptr), *compression, file_, name_);
 }
 
-/// Determines the pieces of the current file, if it is regular and can be cut.
-void FileSource::Parts::begin_pieces() {
+/// Determines the pieces of the current file, or of a range of it, if it is regular and can be cut.
+void FileSource::Parts::begin_pieces(std::optional<FileRange> const& range) {
   if (!current_->pieces()) return;
   if (options_.framing != nullptr && cut() == nullptr) {
     std::size_t const head = stream_tiles_.head_bytes();
@@ -159,7 +162,7 @@ void FileSource::Parts::begin_pieces() {
   }
   if (!FilePieces::suit(cut().get())) return;
   in_pieces_.emplace(ChainedFile{.file = current_, .cut = cut(), .name = name_, .number = file_}, options_, tile_bytes_,
-                     has_places_);
+                     has_places_, range);
 }
 
 /// Gives the tile the next data of the current file. False if it cannot be read, and the observer was notified.

@@ -46,11 +46,11 @@ class FileSource::Parts {
   bool next_decoded(Tile& tile);
   bool next_of_current(Tile& tile);
   void abandon();
-  void begin_decoding();
+  void begin_decoding(bool in_part);
   bool open(InputFile const& input, Tile& tile);
   /// The cut of the current file, with a framing; null until its head was read.
   std::shared_ptr<InputCut> const& cut() const { return stream_tiles_.cut(); }
-  void begin_pieces();
+  void begin_pieces(std::optional<FileRange> const& range);
   bool give_piece(Tile& tile);
   bool next_of_ends(Tile& tile);
   bool next_of_stream(Tile& tile);

@@ -31,9 +31,9 @@ std::string name_of_process() {
 }
 
 void expect_size(Settlement const& settlement) {
-  if (settlement.text.size() > LeaseWork::most_bytes)
+  if (settlement.text.size() > Settlement::most_bytes)
     throw Error(ErrorKind::bad_argument, "The answer of lease " + std::to_string(settlement.number) +
-                                             " has more than 1 MiB. Put it into a file, and answer by its name.");
+                                             " has more than 64 MiB. Put it into a file, and answer by its name.");
 }
 
 }  // namespace

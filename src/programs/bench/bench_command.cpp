@@ -15,6 +15,7 @@
 #include "programs/command/program.hpp"
 #include "programs/command/results.hpp"
 #include "programs/measure/pace_probe.hpp"
+#include "programs/measure/traced_run.hpp"
 #include "programs/measure/trial.hpp"
 #include "programs/page/results_page.hpp"
 

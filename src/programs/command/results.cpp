@@ -119,7 +119,8 @@ std::string late_sentence(std::string const& told, std::vector<std::string> cons
   return text + ". " + told + "\n";
 }
 
-BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cuda, std::string const& command_line) {
+BenchFacts facts_here(DeviceInfo device, std::vector<std::string> devices, Flavour flavour, bool with_cuda,
+                      std::string const& command_line) {
   auto const topology = Topology::detect();
   return {.version = PENSTOCK_VERSION,
           .commit = commit(),
@@ -128,10 +129,14 @@ BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cud
           .host = HostLimits::read(),
           .cpus = topology.cpus().size(),
           .nodes = topology.nodes().size(),
-          .device = devices.info(),
-          .devices = devices.names(),
+          .device = std::move(device),
+          .devices = std::move(devices),
           .date = date_now(),
           .command = command_line};
+}
+
+BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cuda, std::string const& command_line) {
+  return facts_here(devices.info(), devices.names(), flavour, with_cuda, command_line);
 }
 
 namespace {

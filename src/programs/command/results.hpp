@@ -64,6 +64,10 @@ struct BenchFacts {
 /// Throws: Error, if a device does not say what it is.
 BenchFacts facts_here(DeviceGroup const& devices, Flavour flavour, bool with_cuda, std::string const& command_line);
 
+/// The same for work of processes with devices of their own, which `device` describes.
+BenchFacts facts_here(DeviceInfo device, std::vector<std::string> devices, Flavour flavour, bool with_cuda,
+                      std::string const& command_line);
+
 /// Description of a device for people: "NVIDIA H200", or "model of NVIDIA H200 (model:h200, 16 CPUs, 20 times slower)".
 std::string device_text(DeviceInfo const& device);
 /// Description of a device from the member `device` of docs/results.md.

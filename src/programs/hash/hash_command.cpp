@@ -24,10 +24,10 @@
 #include "programs/hash/hash_job.hpp"
 #include "programs/hash/hash_sink.hpp"
 #include "programs/hash/hash_source.hpp"
-#include "programs/hash/ledger_files.hpp"
 #include "programs/measure/built_in.hpp"
 #include "programs/measure/job_profile.hpp"
 #include "programs/measure/work_stages.hpp"
+#include "programs/work/ledger_files.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {

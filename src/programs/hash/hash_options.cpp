@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/command/arguments.hpp"
 #include "programs/hash/hash_command.hpp"
-#include "programs/hash/ledger_files.hpp"
+#include "programs/work/ledger_files.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {

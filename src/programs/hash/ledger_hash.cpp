@@ -4,23 +4,18 @@
 #include "penstock/error.hpp"
 
 #ifdef PENSTOCK_WITH_LEASE
-#include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <string_view>
 #include <utility>
 
 #include "lease/lease_keeper.hpp"
 #include <sys/stat.h>
 
-#include "engine/core/failure_text.hpp"
 #include "penstock/lease/open_ledger.hpp"
-#include "programs/hash/ledger_files.hpp"
 #include "programs/hash/ledger_text.hpp"
+#include "programs/work/ledger_files.hpp"
 #endif
 
 namespace penstock::cli {
@@ -28,25 +23,12 @@ namespace penstock::cli {
 #ifdef PENSTOCK_WITH_LEASE
 namespace {
 
-/// Each lease ends with the file that reaches one of these. Its files are read anew where a process ends, so they are
-/// not many; a lease costs the ledger as much as several small files cost to hash.
-constexpr std::size_t most_files = 128;
-constexpr std::uint64_t most_file_bytes = std::uint64_t{64} << 20;
-constexpr std::size_t most_path_bytes = std::size_t{64} << 10;
-
 constexpr char const* is_of_the_ledger = "is a file of the ledger, which is not hashed";
-
-/// True for the problem of a process or a machine that has no descriptors or no memory left.
-bool is_shortage(std::string_view problem) {
-  constexpr std::array<int, 3> numbers{EMFILE, ENFILE, ENOMEM};
-  return std::any_of(numbers.begin(), numbers.end(),
-                     [&](int number) { return problem.find(system_problem(number)) != std::string_view::npos; });
-}
 
 std::vector<LeaseWork> leases_of(FileWalk& walk, LedgerFiles const& own, LedgerHash::LeftOut const& is_left_out,
                                  std::stop_token const& stop) {
   std::vector<LeaseWork> leases;
-  std::size_t files = most_files;
+  std::size_t files = most_files_of_lease;
   std::uint64_t bytes = 0;
   while (auto found = walk.next()) {
     if (stop.stop_requested()) return leases;
@@ -58,7 +40,8 @@ std::vector<LeaseWork> leases_of(FileWalk& walk, LedgerFiles const& own, LedgerH
       found->problem = is_of_the_ledger;
     }
     if (is_there && is_left_out(found->path)) continue;
-    if (files >= most_files || bytes >= most_file_bytes || leases.back().payload.size() >= most_path_bytes) {
+    if (files >= most_files_of_lease || bytes >= most_bytes_of_lease ||
+        leases.back().payload.size() >= most_path_bytes_of_lease) {
       leases.emplace_back();
       files = 0;
       bytes = 0;
@@ -80,7 +63,7 @@ class LedgerHash::Parts {
   Parts(std::string const& path, std::vector<std::string> const& paths, FileWalk& walk, LeftOut const& is_left_out,
         std::stop_token const& stop, LedgerRole role)
       : role_(role),
-        ledger_(open_ledger(path, {.purpose = purpose_of(paths, walk.shard()), .most_tries = most_tries})),
+        ledger_(open_ledger(path, {.purpose = purpose_of(paths, walk.shard()), .most_tries = most_tries_of_work})),
         own_(path) {
     if (!ledger_->progress().closed) {
       own_.look();
@@ -147,42 +130,24 @@ class LedgerHash::Parts {
     if (keeper_) keeper_->finish();
     if (!ledger_->progress().finished()) return false;
     if (role_ == LedgerRole::worker) return true;
-    std::map<std::uint64_t, ParkedLease> parked;
-    for (std::uint64_t after = 0;;) {
-      auto page = ledger_->parked(after, page_size);
-      if (page.empty()) break;
-      after = page.back().number;
-      for (ParkedLease& one : page) parked.emplace(one.number, std::move(one));
-    }
-    auto const print_parked = [&](std::uint64_t before) {
-      while (!parked.empty() && parked.begin()->first < before) {
-        ParkedLease const& one = parked.begin()->second;
-        for (WantedFile& file : files_of(one.work.payload)) {
-          HashedFile missing;
-          missing.path = std::move(file.path);
-          missing.problem = "not hashed after " + std::to_string(one.tries) + " tries: " + one.reason;
-          print(missing);
-        }
-        parked.erase(parked.begin());
-      }
-    };
-    for (std::uint64_t after = 0;;) {
-      auto const page = ledger_->answers(after, page_size);
-      if (page.empty()) break;
-      for (LeaseAnswer const& one : page) {
-        print_parked(one.number);
-        for (HashedFile const& file : results_of(one.answer)) print(file);
-      }
-      after = page.back().number;
-    }
-    print_parked(~std::uint64_t{0});
+    each_result(
+        *ledger_, page_size,
+        [&](LeaseAnswer const& one) {
+          for (HashedFile const& file : results_of(one.answer)) print(file);
+        },
+        [&](ParkedLease const& one) {
+          for (WantedFile& file : files_of(one.work.payload)) {
+            HashedFile missing;
+            missing.path = std::move(file.path);
+            missing.problem = "not hashed after " + std::to_string(one.tries) + " tries: " + one.reason;
+            print(missing);
+          }
+        });
     return true;
   }
 
  private:
-  static constexpr std::size_t leases_at_once = 16, page_size = 256;
-  /// Users end processes often, so the end of a process is seldom the fault of a file.
-  static constexpr std::uint32_t most_tries = 100;
+  static constexpr std::size_t page_size = 256;
 
   /// A lease whose files are on the way.
   struct Held {
@@ -236,8 +201,7 @@ class LedgerHash::Parts {
 
 LedgerHash::LedgerHash(std::string const&, std::vector<std::string> const&, FileWalk&, LeftOut const&,
                        std::stop_token const&, LedgerRole) {
-  throw Error(ErrorKind::unsupported,
-              "This build has no ledgers, as SQLite was not there: install libsqlite3-dev, and build penstock again.");
+  refuse_ledgers();
 }
 #endif
 

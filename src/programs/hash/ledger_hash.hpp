@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,15 +11,9 @@
 #include "penstock/lease/ledger.hpp"
 #include "programs/hash/file_walk.hpp"
 #include "programs/hash/hash_book.hpp"
+#include "programs/work/shared_ledger.hpp"
 
 namespace penstock::cli {
-
-/// Part of a process in the work on a ledger.
-enum class LedgerRole : std::uint8_t {
-  alone,      ///< It hashes, and prints all files.
-  worker,     ///< It hashes; the process that started it prints.
-  supervisor  ///< It fills the ledger, and prints; its workers hash.
-};
 
 /// The part of `penstock hash --ledger` that is this process's: files that it takes on lease, a range of them with each
 /// lease, and their results, which the ledger keeps until all are there.

@@ -2,10 +2,8 @@
 #include "programs/hash/hash_command.hpp"
 
 #ifdef PENSTOCK_WITH_LEASE
-#include "programs/command/program.hpp"
-#include "programs/work/supervise.hpp"
-#else
 #include "penstock/error.hpp"
+#include "programs/work/supervise.hpp"
 #endif
 
 namespace penstock::cli {
@@ -21,10 +19,7 @@ ExitCode HashCommand::supervise_workers(StandardOutput& output, Interrupt const&
   HashRequest request = this->request(std::size_t{1} << 20, {});
   request.draw_progress = false;
   HashJob job(std::move(request), output, interrupt.token());
-  Supervision wanted{.command = {this_program()}, .workers = workers, .draws = !no_progress};
-  wanted.command.insert(wanted.command.end(), arguments.begin(), arguments.end());
-  // Behind the command's name: what follows "--" is no option.
-  wanted.command.insert(wanted.command.begin() + 2, "--as-worker");
+  Supervision const wanted{.command = worker_command(arguments), .workers = workers, .draws = !no_progress};
   SupervisionEnd const end = supervise(job.ledger(), wanted, output, interrupt);
   if (end.end == WorkersEnd::refused) return exit_bad_options;
   job.finish_ledger();
@@ -39,8 +34,7 @@ ExitCode HashCommand::supervise_workers(StandardOutput& output, Interrupt const&
 #else
 
 ExitCode HashCommand::supervise_workers(StandardOutput&, Interrupt const&) const {
-  throw Error(ErrorKind::unsupported,
-              "This build has no ledgers, as SQLite was not there: install libsqlite3-dev, and build penstock again.");
+  refuse_ledgers();
 }
 
 #endif

@@ -111,6 +111,30 @@ void RunCommand::add_to(CLI::App& command) {
   command.add_flag("--strict", strict, "End with code 1 also if input was read that could not be used");
   trace.add_to(command, "the run");
   live.add_to(command);
+  if (job.parts) {
+    auto* const leases =
+        command.add_option("--ledger", ledger, "Share the input with other processes, and go on if stopped");
+    leases->type_name("FILE");
+    command
+        .add_option("--workers", workers,
+                    "Run in so many processes, each with a GPU of its own, and replace one that fails")
+        ->type_name("N")
+        ->check(whole_number(1, 1024))
+        ->needs(leases);
+    command.add_option("--lease", lease, "How much of the input a lease has, as 16MiB. Default: 64MiB")
+        ->type_name("SIZE")
+        ->check(CLI::Validator(
+            [](std::string const& size) {
+              try {
+                return parse_size(size) == 0 ? std::string("a lease has at least a byte") : std::string();
+              } catch (Error const& error) {
+                return std::string(error.what());
+              }
+            },
+            ""))
+        ->needs(leases);
+    command.add_flag("--as-worker", as_worker)->group("");
+  }
   add_config_to(command, config);
 }
 
@@ -163,12 +187,18 @@ std::vector<NamedFile> RunCommand::named_by(bool JobOption::*kind) const {
   return files;
 }
 
-ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
-  measure::Setting const wanted = setting();
-  for (char const* const option : {"tile", "memory"})
+measure::Setting RunCommand::checked_setting() const {
+  measure::Setting wanted = setting();
+  for (char const* const option : as_worker ? std::vector<char const*>() : std::vector{"tile", "memory"})
     say_size_remark("--" + std::string(option), pipeline.values.at(option));
-  JobPoint const point = wanted.point();
   trace.check();
+  return wanted;
+}
+
+ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) const {
+  if (!ledger.empty()) return run_shared(output, interrupt);
+  measure::Setting const wanted = checked_setting();
+  JobPoint const point = wanted.point();
   auto written = outputs();
   written.push_back(trace.named());
   written.push_back(figures.page());
@@ -188,32 +218,39 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   };
   options.ranges = activities != nullptr ? activities.get() : ranges.get();
   if (!figures.as_data()) options.print = [&output](std::string const& lines) { output.write(lines); };
-  measure::JobRun whole = run_whole(devices, wanted, options, interrupt.token());
-  if (whole.report.verdict != nullptr)
-    whole.report.verdict = std::make_shared<Verdict const>(in_options(*whole.report.verdict));
+  Ran ran{.point = point, .facts = facts, .whole = run_whole(devices, wanted, options, interrupt.token())};
+  if (ran.whole.report.verdict != nullptr)
+    ran.whole.report.verdict = std::make_shared<Verdict const>(in_options(*ran.whole.report.verdict));
   if (activities != nullptr) activities->finish();
-  std::optional<Recording> const recording = recorder != nullptr ? std::optional(recorder->take()) : std::nullopt;
-  auto const row = [&] { return std::vector{row_of(facts, job, point, whole)}; };
+  if (recorder != nullptr) ran.recording = recorder->take();
+  ran.trace = files.of("--trace");
+  ran.page = files.of("--html");
+  return conclude(ran, output, interrupt);
+}
+
+ExitCode RunCommand::conclude(Ran const& ran, StandardOutput& output, Interrupt const& interrupt) const {
+  auto const& [point, facts, whole, recording, trace_file, page] = ran;
+  Report const& report = whole.report;
+  auto const row = [&] { return std::vector{row_of(ran.facts, job, ran.point, ran.whole)}; };
   bool const told = output.write(figures.json  ? as_json(facts, job, point, whole, recording)
                                  : figures.csv ? csv_of(row())
                                                : whole.results);
   if (!figures.json) std::fputs(about(job, whole, facts.device).c_str(), stderr);
-  if (OutputFile* const file = files.of("--trace"); file != nullptr && told && !interrupt.requested()) {
+  if (trace_file != nullptr && told && !interrupt.requested()) {
     write_trace_file(
-        *file, *recording,
+        *trace_file, *recording,
         {.process = title_of("run"), .facts = {{"device", device_text(facts.device)}, {"command", command_line}}});
-    tell(traced_text(trace.file, *recording, whole.report.wall));
+    tell(traced_text(trace.file, *recording, report.wall));
   }
-  if (OutputFile* const file = files.of("--html"); file != nullptr && told)
-    write_page(*file, with_lines(as_json(facts, job, point, whole, recording), row(), whole.report.remarks),
-               title_of("run"));
+  if (page != nullptr && told)
+    write_page(*page, with_lines(as_json(facts, job, point, whole, recording), row(), report.remarks), title_of("run"));
   if (interrupt.requested()) {
     tell("Interrupted: results are of what was done until then.");
     return exit_interrupted;
   }
-  if (lost(whole.report)) return exit_device;
-  bool const complete = !strict || whole.report.left_out.empty();
-  return told && whole.report.ok() && complete ? exit_ok : exit_some_failed;
+  if (lost(report)) return exit_device;
+  bool const complete = !strict || report.left_out.empty();
+  return told && report.ok() && complete ? exit_ok : exit_some_failed;
 }
 
 }  // namespace PENSTOCK_FLAVOUR

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,15 @@
 
 #include "penstock/flavour.hpp"
 #include "penstock/job.hpp"
+#include "penstock/observe/recording.hpp"
 #include "programs/command/arguments.hpp"
 #include "programs/command/ending.hpp"
 #include "programs/command/figure_arguments.hpp"
 #include "programs/command/files_to_write.hpp"
+#include "programs/command/results.hpp"
 #include "programs/jobs/live_run.hpp"
 #include "programs/measure/setting.hpp"
+#include "programs/measure/trial.hpp"
 
 namespace penstock::cli {
 inline namespace PENSTOCK_FLAVOUR {
@@ -29,8 +33,13 @@ struct RunCommand {
   bool strict = false;  ///< Input that could not be used makes the exit code 1, too.
   TraceArguments trace = {};
   LiveArguments live = {};
-  std::string config = {};        ///< The file of options; empty for none.
-  std::string command_line = {};  ///< Command line as the user wrote it, for the results.
+  std::string ledger = {};                  ///< Empty: none.
+  unsigned workers = 0;                     ///< Processes that share the ledger; 0: this one alone.
+  std::string lease = "64MiB";              ///< The size of a part of the input, as parse_size takes it.
+  bool as_worker = false;                   ///< It is one of them.
+  std::vector<std::string> arguments = {};  ///< Those of the program, for workers.
+  std::string config = {};                  ///< The file of options; empty for none.
+  std::string command_line = {};            ///< Command line as the user wrote it, for the results.
 
   void add_to(CLI::App& command);
   /// Adds only options on how the job runs, not on what becomes of its results.
@@ -47,7 +56,20 @@ struct RunCommand {
   ExitCode run(StandardOutput& output, Interrupt const& interrupt) const;
 
  private:
+  /// What was run, and where what it came to is written.
+  struct Ran {
+    JobPoint const& point;
+    BenchFacts const& facts;
+    measure::JobRun whole;
+    std::optional<Recording> recording = {};
+    OutputFile* trace = nullptr;
+    OutputFile* page = nullptr;
+  };
   std::vector<NamedFile> named_by(bool JobOption::*kind) const;
+  measure::Setting checked_setting() const;
+  ExitCode run_shared(StandardOutput& output, Interrupt const& interrupt) const;
+  /// Prints the results and writes the files.
+  ExitCode conclude(Ran const& ran, StandardOutput& output, Interrupt const& interrupt) const;
 };
 
 }  // namespace PENSTOCK_FLAVOUR

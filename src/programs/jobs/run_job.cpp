@@ -35,6 +35,7 @@ int run_job(int count, char** arguments, Job const& described, char const* libra
   Job job = described;
   if (job.name.empty()) job.name = name_of(program);
   RunCommand run{.job = job};
+  run.arguments.assign(arguments + 1, arguments + count);
   BenchCommand bench;
   CompareCommand compare;
   compare.choose_factor = measure::choose_factor;

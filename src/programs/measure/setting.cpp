@@ -81,7 +81,7 @@ void Setting::expect_required() const {
 }
 
 JobPoint Setting::point() const {
-  JobPoint point{.tile_bytes = tile, .pipeline = pipeline};
+  JobPoint point{.tile_bytes = tile, .pipeline = pipeline, .parts = parts};
   for (JobOption const& option : its_job().options)
     point.values.set(option.name, values.has(option.name)                   ? values.texts(option.name)
                                   : option.several && option.preset.empty() ? std::vector<std::string>()

@@ -21,6 +21,7 @@ struct Setting {
   std::size_t tile = std::size_t{1} << 20;  ///< Bytes.
   Job const* job = nullptr;                 ///< The job, which outlives this. Null for the built-in one.
   JobValues values = {};                    ///< Values of the job's own options that are named.
+  std::vector<JobPart> parts = {};          ///< The input, as JobPoint::parts.
 
   Job const& its_job() const;
   /// Throws: Error of kind bad_argument, if an option of the job is missing that must be named.

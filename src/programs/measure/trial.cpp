@@ -17,7 +17,6 @@
 #include "penstock/error.hpp"
 #include "penstock/observe.hpp"
 #include "penstock/pipeline.hpp"
-#include "programs/command/program.hpp"
 #include "programs/measure/figures.hpp"
 #include "programs/measure/lateness.hpp"
 #include "programs/measure/open_loop.hpp"
@@ -148,33 +147,44 @@ JobRun run_work(DeviceGroup const& devices, Setting const& setting, JobWork cons
   PipelineOptions wanted = options_of(setting, work, options);
   if (options.recorder == nullptr) wanted.watching.hooks.push_back(verdicts());
   Pipeline pipeline(devices, wanted, stop);
-  auto const source = work.source(pipeline.pool());
-  if (source == nullptr) throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave none.");
-  Tally tally(setting.its_job().items, wanted.tile);
-  auto const beside = options.beside ? options.beside(pipeline, *source, work) : nullptr;
-  StopIfLost stop_if_lost(pipeline, stop);
-  auto const sink = [&](Completion& done) {
-    if (done.ok()) tally.count(*done.loan);
-    stop_if_lost.see(done);
-    if (work.sink) work.sink(done);
-    std::string const lines = options.print && work.lines_so_far ? work.lines_so_far() : "";
-    if (!lines.empty()) options.print(lines);
-  };
-  JobRun whole{.report = pipeline.run(UntilStopped(*source, pipeline.pool(), stop), work.stages, sink),
-               .options = pipeline.options()};
-  whole.report.stopped = stop.stop_requested();
-  whole.items = tally.items();
-  if (work.digest && whole.report.ok()) whole.digest = work.digest();
-  if (work.results) whole.results = work.results();
-  if (work.left_out) add_left_out(whole.report.left_out, work.left_out());
-  name_tile_option(whole.report, wanted);
-  if (work.remarks) std::ranges::move(work.remarks(), std::back_inserter(whole.report.remarks));
+  JobRun whole = run_input(pipeline, setting, work, options, stop);
+  conclude(whole, work);
   return whole;
 }
 
 }  // namespace
 
 inline namespace PENSTOCK_FLAVOUR {
+
+JobRun run_input(Pipeline& pipeline, Setting const& setting, JobWork const& work, TrialOptions const& options,
+                 std::stop_token const& stop) {
+  auto const source = work.source(pipeline.pool());
+  if (source == nullptr) throw Error(ErrorKind::bad_argument, "The job made no source: JobWork::source gave none.");
+  Tally tally(setting.its_job().items, pipeline.options().tile);
+  auto const beside = options.beside ? options.beside(pipeline, *source, work) : nullptr;
+  StopIfLost stop_if_lost(pipeline, stop);
+  auto const sink = [&](Completion& done) {
+    if (done.ok()) tally.count(*done.loan);
+    stop_if_lost.see(done);
+    if (work.sink) work.sink(done);
+    if (options.moved) options.moved();
+    std::string const lines = options.print && work.lines_so_far ? work.lines_so_far() : "";
+    if (!lines.empty()) options.print(lines);
+  };
+  JobRun part{.report = pipeline.run(UntilStopped(*source, pipeline.pool(), stop), work.stages, sink),
+              .options = pipeline.options()};
+  part.report.stopped = stop.stop_requested();
+  part.items = tally.items();
+  return part;
+}
+
+void conclude(JobRun& whole, JobWork const& work) {
+  if (work.digest && whole.report.ok()) whole.digest = work.digest();
+  if (work.results) whole.results = work.results();
+  if (work.left_out) add_left_out(whole.report.left_out, work.left_out());
+  name_tile_option(whole.report, whole.options);
+  if (work.remarks) std::ranges::move(work.remarks(), std::back_inserter(whole.report.remarks));
+}
 
 JobRun run_whole(DeviceGroup const& devices, Setting const& setting, TrialOptions const& options,
                  std::stop_token const& stop) {
@@ -275,26 +285,3 @@ std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& 
 }  // namespace PENSTOCK_FLAVOUR
 
 }  // namespace penstock::measure
-
-namespace penstock::cli {
-inline namespace PENSTOCK_FLAVOUR {
-
-void write_traced_run(TraceArguments const& trace, OutputFile& file, TraceFacts const& about, DeviceGroup const& on,
-                      measure::Setting const& setting, measure::TrialOptions options, std::stop_token const& stop) {
-  // A trace should show tiles, so it is shorter than a quarter of a second.
-  options.warm_up = std::min<std::chrono::nanoseconds>(options.warm_up, std::chrono::milliseconds(20));
-  options.window = std::min<std::chrono::nanoseconds>(options.window, std::chrono::milliseconds(50));
-  auto const recorder = trace.recorder();
-  options.recorder = recorder.get();
-  auto const activities = trace.activity_log(recorder.get());
-  if (activities != nullptr) options.ranges = activities.get();
-  auto const trial = run_trial(on, setting, options, stop);
-  if (!trial) return;
-  if (activities != nullptr) activities->finish();
-  Recording const recording = recorder->take();
-  write_trace_file(file, recording, about);
-  tell(traced_text(trace.file, recording, trial->report.wall));
-}
-
-}  // namespace PENSTOCK_FLAVOUR
-}  // namespace penstock::cli

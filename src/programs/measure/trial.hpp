@@ -13,7 +13,6 @@
 #include "penstock/flavour.hpp"
 #include "penstock/observe/recording.hpp"
 #include "penstock/report.hpp"
-#include "programs/command/files_to_write.hpp"
 #include "programs/measure/figures.hpp"
 #include "programs/measure/filler.hpp"
 #include "programs/measure/setting.hpp"
@@ -36,6 +35,8 @@ struct TrialOptions {
   std::function<std::shared_ptr<void>(Pipeline const&, Source const&, JobWork const&)> beside = {};
   /// Used by run_whole: gets JobWork::lines_so_far. If it is empty, that is not called.
   std::function<void(std::string const&)> print = {};
+  /// Used by run_input: called for each tile that came home, on the threads of its sink.
+  std::function<void()> moved = {};
 };
 
 /// Result of one run of a setting, open loop.
@@ -56,6 +57,15 @@ struct JobRun {
 
 inline namespace PENSTOCK_FLAVOUR {
 
+/// Runs the work on its input, on a pipeline with the options of the setting, and asks for no results. Among `options`
+/// it uses only `beside`, `print` and `moved`. A stop ends the run early.
+///
+/// Blocks: until the input has ended.
+/// Throws: what the job throws. Failures of tiles are in the report.
+JobRun run_input(Pipeline& pipeline, Setting const& setting, JobWork const& work, TrialOptions const& options,
+                 std::stop_token const& stop);
+/// Adds the results of the work: digest, text, what is left out, and remarks.
+void conclude(JobRun& whole, JobWork const& work);
 /// Runs the setting's job once, from the beginning of its input to its end. Among `options` it uses only `recorder`,
 /// `ranges`, `memory`, `beside` and `print`. A stop ends the run early.
 ///
@@ -91,17 +101,3 @@ std::optional<Latency> run_open_loop(DeviceGroup const& devices, Setting const& 
 }  // namespace PENSTOCK_FLAVOUR
 
 }  // namespace penstock::measure
-
-namespace penstock::cli {
-inline namespace PENSTOCK_FLAVOUR {
-
-/// Runs the setting once more, for a moment, with its tiles recorded as `trace` says, and writes a trace to `file`.
-/// Says on standard error what the trace shows and what recording cost. Does nothing, if `stop` was requested.
-///
-/// Blocks: some tenths of a second.
-/// Throws: Error, as run_trial and write_trace_file.
-void write_traced_run(TraceArguments const& trace, OutputFile& file, TraceFacts const& about, DeviceGroup const& on,
-                      measure::Setting const& setting, measure::TrialOptions options, std::stop_token const& stop);
-
-}  // namespace PENSTOCK_FLAVOUR
-}  // namespace penstock::cli

@@ -26,6 +26,7 @@
 #include "programs/measure/pace_probe.hpp"
 #include "programs/measure/size_remark.hpp"
 #include "programs/measure/sweep_arguments.hpp"
+#include "programs/measure/traced_run.hpp"
 #include "programs/measure/trial.hpp"
 #include "programs/page/results_page.hpp"
 #include "programs/tune/tune.hpp"

@@ -10,6 +10,7 @@
 #include "programs/command/arguments.hpp"
 #include "programs/command/program.hpp"
 #include "programs/command/program_file.hpp"
+#include "programs/work/shared_ledger.hpp"
 #ifdef PENSTOCK_WITH_LEASE
 #include "penstock/lease/open_ledger.hpp"
 #include "programs/page/results_page.hpp"
@@ -113,8 +114,7 @@ ExitCode WorkCommand::work(StandardOutput& output, Interrupt const& interrupt) {
 #else
 
 ExitCode WorkCommand::run(StandardOutput&, Interrupt const&) {
-  throw Error(ErrorKind::unsupported,
-              "This build has no ledgers, as SQLite was not there: install libsqlite3-dev, and build penstock again.");
+  refuse_ledgers();
 }
 
 #endif

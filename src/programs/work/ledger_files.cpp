@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "programs/hash/ledger_files.hpp"
+#include "programs/work/ledger_files.hpp"
 
 #include <algorithm>
 #include <filesystem>
