@@ -50,7 +50,7 @@ LeaseKeeper::~LeaseKeeper() {
 
 std::optional<Lease> LeaseKeeper::next() {
   std::unique_lock lock(mutex_);
-  arrived_.wait(lock, stop_, [this] { return !waiting_.empty() || finished_ || stopped_ || problem_ != nullptr; });
+  arrived_.wait(lock, stop_, [this] { return has_next(); });
   if (stop_.stop_requested() || stopped_) {
     stopped_ = true;
     return std::nullopt;
@@ -64,6 +64,15 @@ std::optional<Lease> LeaseKeeper::next() {
   }
   if (problem_ != nullptr) std::rethrow_exception(problem_);
   return std::nullopt;
+}
+
+bool LeaseKeeper::is_ready() const {
+  std::lock_guard const lock(mutex_);
+  return has_next() || stop_.stop_requested();
+}
+
+bool LeaseKeeper::has_next() const noexcept {
+  return !waiting_.empty() || finished_ || stopped_ || problem_ != nullptr;
 }
 
 namespace {

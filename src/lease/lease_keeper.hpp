@@ -41,6 +41,8 @@ class LeaseKeeper {
   /// Blocks: until there is one, or none will come.
   /// Throws: Error, if the ledger cannot be used.
   std::optional<Lease> next();
+  /// True if `next` would return at once.
+  bool is_ready() const;
   /// Says what became of a lease, and that no part of this try is on the way any more. The ledger is told nothing of a
   /// try that is settled already, or was lost.
   void settle(Settlement settlement);
@@ -66,6 +68,7 @@ class LeaseKeeper {
   void keep(std::vector<Settlement> const& settled, Exchange& result, std::size_t wanted);
   void keep(Lease lease);
   void give_back_the_rest();
+  bool has_next() const noexcept;
   bool wants_leases() const noexcept;
   bool gives_up() const noexcept;
   bool is_due(Time now) const noexcept;

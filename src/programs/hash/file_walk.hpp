@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -81,6 +82,7 @@ struct WantedFile {
   std::shared_ptr<OpenFolder const> folder = {};  ///< The same as InputFile::folder.
   mode_t kind = 0;                                ///< The same as FoundFile::kind.
   std::uint64_t lease = 0;                        ///< Which of its leases a LedgerHash gave it with; 0: none.
+  bool left_out = false;                          ///< It is no input after all.
 
   /// False for what is known to be no regular file: standard input, a pipe, a device.
   bool may_be_file() const noexcept { return path != "-" && (kind == 0 || S_ISREG(kind)); }
@@ -122,6 +124,9 @@ struct FileGroup {
 /// way through a pipeline takes as long as some files.
 struct FileGrouping {
   bool wanted = false;
+  /// Says if the next file, or the end of the input, is there. A group must not wait for it where that comes only once
+  /// files of the group are done. Null: it always is.
+  std::function<bool()> is_ready = {};
   std::chrono::nanoseconds goes_on_for = std::chrono::milliseconds(10);
 };
 

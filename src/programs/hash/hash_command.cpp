@@ -88,8 +88,7 @@ bool HashCommand::leaves_choice() const {
 
 /// True likewise; but on the CPU device the CPUs hash anyway, on whatever thread.
 bool HashCommand::groups_small_files() const {
-  // A group of files must not wait for the next lease.
-  return (pipeline.device == "auto" || pipeline.device == "cpu") && trace.file.empty() && !trace.nvtx && ledger.empty();
+  return (pipeline.device == "auto" || pipeline.device == "cpu") && trace.file.empty() && !trace.nvtx;
 }
 
 bool HashCommand::takes_head_start() const {

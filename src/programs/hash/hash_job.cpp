@@ -146,8 +146,10 @@ HashSource& HashJob::source_for(Pool const& pool) {
   if (source_) {
     source_->serve(pool);
   } else {
-    source_.emplace([this] { return next(); }, pool, book_, enough_.get_token(),
-                    FileGrouping{.wanted = request_.groups && !waits_for_lists()});
+    source_.emplace(
+        [this] { return next(); }, pool, book_, enough_.get_token(),
+        FileGrouping{.wanted = request_.groups && !waits_for_lists(),
+                     .is_ready = ledger_ ? std::function([this] { return ledger_->is_ready(); }) : nullptr});
   }
   return *source_;
 }
@@ -185,7 +187,11 @@ std::optional<WantedFile> HashJob::next() {
       note_read(written);
       return wanted;
     }
-    if (ledger_) ledger_->leave_out(*wanted);
+    if (!ledger_) continue;
+    ledger_->leave_out(*wanted);
+    // The next one may be of a lease that is not there yet.
+    wanted->left_out = true;
+    return wanted;
   }
 }
 

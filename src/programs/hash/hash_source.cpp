@@ -43,7 +43,7 @@ HashSource::HashSource(std::function<std::optional<WantedFile>()> next_file, Poo
       tile_bytes_(pool.shape().input_bytes),
       book_(book),
       stop_(stop),
-      grouping_(grouping),
+      grouping_(std::move(grouping)),
       // Each tile but the last is a whole subtree of its file's tree, so they are full.
       files_([this] { return next_wanted(); }, pool, {.stop = std::move(stop), .observer = this, .linger = {}}) {
   jobs_[0] = {&pool, std::vector<Job>(pool.size())};
@@ -80,10 +80,15 @@ std::optional<WantedFile> HashSource::take_wanted() {
 }
 
 std::optional<InputFile> HashSource::next_wanted() {
-  auto again = deferred_.take();
-  // A stream may be long in coming, and the thread that waits for it keeps the mutex: files of groups come first.
-  if (!again && ahead_ && !ahead_->may_be_file()) again = deferred_.wait(stop_);
-  auto wanted = again ? std::nullopt : take_wanted();
+  std::optional<DeferredFiles::Deferred> again;
+  std::optional<WantedFile> wanted;
+  do {
+    again = deferred_.take();
+    // A stream, or a lease, may be long in coming, and the thread that waits for it keeps the mutex: files of groups
+    // come first.
+    if (!again && ((ahead_ && !ahead_->may_be_file()) || !is_ready())) again = deferred_.wait(stop_);
+    wanted = again ? std::nullopt : take_wanted();
+  } while (wanted && wanted->left_out);
   if (!again && !wanted) again = deferred_.wait(stop_);
   if (again) {
     comes_again_ = again->number;
@@ -119,9 +124,10 @@ std::vector<GroupedFile> HashSource::gather() {
   std::size_t folders = 0;
   OpenFolder const* last = nullptr;
   std::vector<HashedFile> named;
-  while (group.size() < most && !stop_.stop_requested()) {
+  while (group.size() < most && !stop_.stop_requested() && is_ready()) {
     auto wanted = take_wanted();
     if (!wanted) break;
+    if (wanted->left_out) continue;
     bool const may_be_small = wanted->problem.empty() && wanted->may_be_file();
     if (wanted->folder != nullptr && std::exchange(last, wanted->folder.get()) != wanted->folder.get()) ++folders;
     if (!may_be_small || folders > FileGroup::most_folders) {

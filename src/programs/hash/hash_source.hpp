@@ -87,6 +87,7 @@ class HashSource final : public Source, private FileObserver {
   Job const& job_of(Tile const& tile) const;
   Job& job_of(Tile const& tile) { return const_cast<Job&>(std::as_const(*this).job_of(tile)); }
   std::optional<WantedFile> take_wanted();
+  bool is_ready() const { return ahead_ || !grouping_.is_ready || grouping_.is_ready(); }
   std::size_t files_of_a_group() const noexcept;
   std::vector<GroupedFile> gather();
   bool goes_on(FileGroup& group);

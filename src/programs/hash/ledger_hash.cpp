@@ -80,6 +80,8 @@ class LedgerHash::Parts {
     if (keeper_) keeper_->moved();
   }
 
+  bool is_ready() const { return next_file_ < files_.size() || keeper_->is_ready(); }
+
   std::optional<WantedFile> next() {
     while (next_file_ == files_.size()) {
       auto lease = keeper_->next();
@@ -193,6 +195,7 @@ class LedgerHash::Parts {
  public:
   void moved() noexcept {}
   std::optional<WantedFile> next() { return std::nullopt; }
+  bool is_ready() const { return true; }
   void leave_out(WantedFile const&) {}
   bool file(HashedFile const&) { return false; }
   std::optional<std::string> inability() const { return std::nullopt; }
@@ -219,6 +222,10 @@ void LedgerHash::moved() noexcept {
 
 std::optional<WantedFile> LedgerHash::next() {
   return parts_->next();
+}
+
+bool LedgerHash::is_ready() const {
+  return parts_->is_ready();
 }
 
 void LedgerHash::leave_out(WantedFile const& file) {

@@ -45,6 +45,8 @@ class LedgerHash {
   /// Blocks: while other processes have the files that are left.
   /// Throws: Error, if the ledger cannot be used.
   std::optional<WantedFile> next();
+  /// True if `next` need not wait for a lease.
+  bool is_ready() const;
   /// Says that a file of `next` is not to be hashed after all: it gets no result.
   void leave_out(WantedFile const& file);
   /// The result of a file, with WantedFile::lease of it. A problem of the file is a result, too. One of this process is

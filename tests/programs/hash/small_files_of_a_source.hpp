@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -34,9 +35,13 @@ struct SmallFilesOfASource : support::FolderOfFiles {
   std::deque<WantedFile> wanted;
   std::vector<std::string> taken;
   bool input_fails = false;
+  std::function<bool()> ready = {};  ///< If the next file is there; null: it is.
   std::stop_source stop;
-  HashSource source{
-      [this] { return next_wanted(); }, pool, book, stop.get_token(), {.wanted = true, .goes_on_for = {}}};
+  HashSource source{[this] { return next_wanted(); },
+                    pool,
+                    book,
+                    stop.get_token(),
+                    {.wanted = true, .is_ready = [this] { return !ready || ready(); }, .goes_on_for = {}}};
   Progress progress{false};
   HashSink sink{source, book, progress, stop};
   std::size_t descriptors = 0;
@@ -58,7 +63,7 @@ struct SmallFilesOfASource : support::FolderOfFiles {
     if (wanted.empty()) return std::nullopt;
     WantedFile first = std::move(wanted.front());
     wanted.pop_front();
-    taken.push_back(first.path);
+    if (!first.left_out) taken.push_back(first.path);
     return first;
   }
   void want(std::string const& path) { wanted.push_back({.path = path, .problem = {}, .expected = {}}); }

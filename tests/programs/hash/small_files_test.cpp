@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -187,6 +188,44 @@ TEST_F(SmallFilesOfASource, ThatNeedTilesOfTheirOwnComeBeforeAPipe) {
   }
   EXPECT_EQ(source.place_of(**after_it).file, 0u) << "the large file's number";
   finish(std::move(*std::exchange(after_it, std::nullopt)));
+  finish_all();
+}
+
+/// The last file is of a lease that comes once the others are done. Seen to fail where it was waited for while one of
+/// them was yet to be deferred.
+TEST_F(SmallFilesOfASource, DoNotWaitForAFileThatComesOnlyAfterThem) {
+  want(file("large", 2 * small_tile_bytes));
+  want(file("small", 5));
+  want(file("later", 5));
+  std::atomic<bool> are_done = false;
+  ready = [&] { return wanted.size() > 1 || are_done; };
+  Loan group = next();
+  EXPECT_EQ(grouped_in(group), 2u);
+  std::promise<pid_t> waits;
+  std::optional<Loan> after_it;
+  {
+    std::jthread const producer([&] {
+      waits.set_value(gettid());
+      after_it = next();
+    });
+    support::await_asleep(waits.get_future().get());
+    finish(std::move(group));
+  }
+  EXPECT_EQ(source.place_of(**after_it).file, 0u) << "the large file's number";
+  finish(std::move(*std::exchange(after_it, std::nullopt)));
+  are_done = true;
+  finish_all();
+}
+
+TEST_F(SmallFilesOfASource, OfWhichOneIsNoInputAreHashedWithoutIt) {
+  want(file("a", 5));
+  wanted.push_back({.path = path("page"), .problem = {}, .expected = {}, .left_out = true});
+  want(file("b", 5));
+  Loan group = next();
+  EXPECT_EQ(grouped_in(group), 2u);
+  finish(std::move(group));
+  // It may also be the first that is asked for on behalf of a tile.
+  wanted.push_back({.path = path("page"), .problem = {}, .expected = {}, .left_out = true});
   finish_all();
 }
 
