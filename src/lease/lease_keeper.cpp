@@ -50,6 +50,7 @@ LeaseKeeper::~LeaseKeeper() {
 
 std::optional<Lease> LeaseKeeper::next() {
   std::unique_lock lock(mutex_);
+  if (!std::exchange(asked_, true)) changed_.notify_one();
   arrived_.wait(lock, stop_, [this] { return has_next(); });
   if (stop_.stop_requested() || stopped_) {
     stopped_ = true;
@@ -162,7 +163,8 @@ bool LeaseKeeper::is_held(std::uint64_t number, std::uint32_t tries) const {
 }
 
 bool LeaseKeeper::wants_leases() const noexcept {
-  return !stopped_ && !finished_ && problem_ == nullptr && waiting_.size() + later_tries_.size() <= leases_ / 2;
+  return asked_ && !stopped_ && !finished_ && problem_ == nullptr &&
+         waiting_.size() + later_tries_.size() <= leases_ / 2;
 }
 
 /// At the end it waits for the ledger only as long as a stop can end that.

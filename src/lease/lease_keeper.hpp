@@ -89,14 +89,17 @@ class LeaseKeeper {
   std::map<std::uint64_t, std::uint32_t> passed_on_;  ///< Tries that `next` returned, and `settle` did not get.
   std::map<std::uint64_t, Lease> later_tries_;        ///< Taken while an earlier try is passed on.
   std::vector<Settlement> settled_;                   ///< To be told to the ledger.
-  bool finished_ = false;                             ///< The ledger has no more.
-  bool stopped_ = false;                              ///< No more are to be taken.
-  bool ending_ = false;                               ///< `finish` waits for the thread.
-  Time not_before_ = {};                              ///< The ledger had nothing, and is not asked before.
-  std::chrono::milliseconds pause_{0};                ///< Not 0: the ledger cannot be written for now.
-  Time retry_at_ = {};                                ///< Then it is tried again.
-  Time unsaid_since_ = {};                            ///< When the first of `settled_` was settled.
-  Time heard_ = {};                                   ///< When the ledger was asked last.
+  /// `next` was called. A process that runs a lost device's tiles again ends before that, and would be blamed for
+  /// leases.
+  bool asked_ = false;
+  bool finished_ = false;               ///< The ledger has no more.
+  bool stopped_ = false;                ///< No more are to be taken.
+  bool ending_ = false;                 ///< `finish` waits for the thread.
+  Time not_before_ = {};                ///< The ledger had nothing, and is not asked before.
+  std::chrono::milliseconds pause_{0};  ///< Not 0: the ledger cannot be written for now.
+  Time retry_at_ = {};                  ///< Then it is tried again.
+  Time unsaid_since_ = {};              ///< When the first of `settled_` was settled.
+  Time heard_ = {};                     ///< When the ledger was asked last.
   std::exception_ptr problem_;
   LeaseCounts counts_;
   std::string refusal_;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lease/lease_keeper.hpp"
 #include "lease/opened_lease.hpp"
@@ -31,7 +32,7 @@ class LeaseSource::Parts {
   Parts& operator=(Parts const&) = delete;
   ~Parts() {
     try {
-      finish();
+      finish(nullptr);
     } catch (std::exception const& failure) {
       say("%s", failure.what());
     }
@@ -108,7 +109,9 @@ class LeaseSource::Parts {
     keeper_.settle(std::move(settlement));
   }
 
-  void finish() {
+  /// `found` may be null.
+  void finish(Attribution const* found) {
+    settle_suspects(found);
     std::exception_ptr problem;
     try {
       keeper_.finish();
@@ -144,8 +147,28 @@ class LeaseSource::Parts {
     return options;
   }
 
+  /// The others, whose fault it is not, are given back.
+  void settle_suspects(Attribution const* found) {
+    std::vector<std::shared_ptr<OpenedLease>> suspects;
+    {
+      std::lock_guard const lock(mutex_);
+      for (auto const& [number, opened] : opened_)
+        if (opened->is_suspect()) suspects.push_back(opened);
+    }
+    for (auto const& opened : suspects) {
+      Settlement settlement = opened->settlement();
+      if (found != nullptr && opened->is_innocent(*found)) {
+        settlement.kind = Settlement::Kind::give_back;
+        settlement.text.clear();
+      }
+      sink_.forget(opened->lease());
+      settle(std::move(settlement));
+    }
+  }
+
   void settle_if_it_ends(OpenedLease& opened) {
-    if (!opened.ends()) return;
+    // The end of the run says which tile it was.
+    if (!opened.ends() || opened.is_suspect()) return;
     Settlement settlement = opened.settlement();
     // Of a try that was lost meanwhile there is no answer.
     if (settlement.kind == Settlement::Kind::acknowledge && keeper_.holds(opened.lease())) {
@@ -220,7 +243,11 @@ void LeaseSource::fail(Lease const& lease, std::string reason) {
 }
 
 void LeaseSource::finish() {
-  parts_->finish();
+  parts_->finish(nullptr);
+}
+
+void LeaseSource::finish(Report const& report) {
+  parts_->finish(report.attribution.get());
 }
 
 LeaseCounts LeaseSource::counts() const {

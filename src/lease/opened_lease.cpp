@@ -45,6 +45,7 @@ void OpenedLease::came_back(Completion const& completion) {
   ++came_back_;
   if (completion.outcome == Outcome::failed) {
     bool const lost = completion.failure->kind == ErrorKind::device_lost;
+    if (lost) lost_.push_back(completion.loan->sequence);
     fail(lost ? Settlement::Kind::suspect : Settlement::Kind::fail,
          "at " + completion.failure->stage + ": " + completion.failure->reason);
   } else if (completion.outcome == Outcome::cancelled) {
@@ -76,6 +77,17 @@ Settlement OpenedLease::settlement() const {
   if (blameless_ && kind_ == Settlement::Kind::fail)
     return {.kind = Settlement::Kind::give_back, .number = lease_.number, .tries = lease_.tries};
   return {.kind = kind_, .number = lease_.number, .tries = lease_.tries, .text = reason_};
+}
+
+bool OpenedLease::is_suspect() const {
+  std::lock_guard const lock(mutex_);
+  return ended_ && kind_ == Settlement::Kind::suspect;
+}
+
+bool OpenedLease::is_innocent(Attribution const& found) const {
+  std::lock_guard const lock(mutex_);
+  return std::ranges::all_of(lost_,
+                             [&](std::uint64_t tile) { return std::ranges::binary_search(found.innocent, tile); });
 }
 
 /// The gravest counts: a lost device, then a failure, then a tile that was cancelled.

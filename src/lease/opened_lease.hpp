@@ -9,8 +9,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "penstock/lease/lease_source.hpp"
+#include "penstock/report.hpp"
 #include "penstock/tile.hpp"
 
 namespace penstock {
@@ -46,6 +48,10 @@ class OpenedLease {
   bool ends();
   /// What is to be said of it; acknowledge, if all tiles are done. Valid once it `ends`.
   Settlement settlement() const;
+  /// True if it has ended, and a lost device had a tile of it.
+  bool is_suspect() const;
+  /// True if each tile that failed with a device is innocent.
+  bool is_innocent(Attribution const& found) const;
 
  private:
   void fail(Settlement::Kind kind, std::string reason);
@@ -63,6 +69,7 @@ class OpenedLease {
   bool blameless_ = false;
   Settlement::Kind kind_ = Settlement::Kind::acknowledge;
   std::string reason_;
+  std::vector<std::uint64_t> lost_;  ///< Sequences of tiles that failed with their device.
 };
 
 }  // namespace penstock

@@ -64,5 +64,18 @@ TEST_F(APipelineOnLeases, IsHeardFromHoweverLongATileTakes) {
   EXPECT_EQ(source->counts().refused, 0U);
 }
 
+/// A process that runs a lost device's tiles again ends before its pipeline runs, and would be blamed for leases.
+TEST_F(APipelineOnLeases, TakesNoneBeforeTheRunBegins) {
+  enqueue(1);
+  ListeningLedger listening(ledger);
+  source.emplace(listening, pipeline.pool(), collector,
+                 LeaseSourceOptions{.owner = {.silence = std::chrono::milliseconds(40)}});
+  while (listening.heard < 4) std::this_thread::yield();
+  EXPECT_EQ(ledger.progress().ready, 1U);
+  EXPECT_TRUE(run().ok());
+  source->finish();
+  expect_all_answered(1);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -16,6 +16,7 @@
 #include "penstock/error.hpp"
 #include "penstock/lease/ledger.hpp"
 #include "penstock/pipeline.hpp"
+#include "penstock/report.hpp"
 
 namespace penstock {
 
@@ -103,8 +104,8 @@ struct LeaseCounts {
 ///
 /// `pipeline.run(source, stage, source.sink())`, then `source.finish()`. A lease is acknowledged once all its tiles
 /// came through the sink as done and the LeaseSink has answered it. If a tile failed, the try failed; if one was
-/// cancelled, the lease is given back. If a device was lost, all leases whose tiles it failed are suspects, and the
-/// input ends: a process that lost a device should end and be started again.
+/// cancelled, the lease is given back. If a device was lost, the input ends, and `finish` makes suspects of the leases
+/// whose tiles it failed: a process that lost a device should end and be started again.
 ///
 /// All producers read at once. A lease's tiles but the last are full; a lease without bytes is one empty tile. A lease
 /// that cannot be opened has one tile, which fails at "source".
@@ -120,7 +121,8 @@ struct LeaseCounts {
 ///
 /// What a lease came to is said to the ledger within 50 ms, if that can be reached.
 ///
-/// A thread of its own, "ps-lease", takes leases and settles others in the same step, while tiles are on the way.
+/// A thread of its own, "ps-lease", takes leases and settles others in the same step, while tiles are on the way. It
+/// takes none before the run begins.
 ///
 /// Threads: as Source; `acknowledge`, `fail` and `counts` any.
 class LeaseSource final : public Source {
@@ -153,6 +155,9 @@ class LeaseSource final : public Source {
   /// Throws: Error, if the ledger cannot be written: others will get these leases again, as if the process had died;
   ///         else WorkerUnable, once, if that ended the input.
   void finish();
+  /// The same behind a run with a hook of attribution() (observe.hpp). Where that lost a device, a lease is a suspect
+  /// only if one of its tiles fails by itself or was not tried. The others are given back, and not charged.
+  void finish(Report const& report);
   LeaseCounts counts() const;
 
   /// Blocks: until there is a lease, the ledger is finished, or a stop is requested.
