@@ -5,10 +5,10 @@
 #include <system_error>
 #include <utility>
 
+#include "lease/fitting_settlement.hpp"
 #include <pthread.h>
 
 #include "engine/core/failure_text.hpp"
-#include "engine/core/number_text.hpp"
 #include "engine/core/say.hpp"
 
 namespace penstock {
@@ -75,28 +75,6 @@ bool LeaseKeeper::is_ready() const {
 bool LeaseKeeper::has_next() const noexcept {
   return !waiting_.empty() || finished_ || stopped_ || problem_ != nullptr;
 }
-
-namespace {
-
-/// Makes a settlement one that a ledger takes: one that it refused would hold up all others of its exchange.
-void fit(Settlement& settlement) {
-  constexpr std::size_t longest_reason = 4096;
-  std::string& text = settlement.text;
-  if (settlement.kind == Settlement::Kind::acknowledge) {
-    if (text.size() <= Settlement::most_bytes) return;
-    settlement.kind = Settlement::Kind::park;
-    text = "Its answer has " + count_text(text.size(), "byte") +
-           ", and a ledger takes 64 MiB. Put it into a file, and answer by its name.";
-  } else if (text.size() > longest_reason) {
-    std::size_t end = longest_reason;
-    // No character is cut: the bytes of one but its first are 10xxxxxx.
-    while (end > longest_reason - 4 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-    text.resize(end);
-    text += " ...";
-  }
-}
-
-}  // namespace
 
 void LeaseKeeper::settle(Settlement settlement) {
   std::lock_guard const lock(mutex_);
