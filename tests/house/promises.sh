@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$1"
 failed=0 count=0
+# shellcheck disable=SC2016  # Backticks are Markdown's.
 while read -r name; do
   count=$((count + 1))
   if [[ $name == *.* ]]; then

@@ -97,7 +97,7 @@ case $2 in
     run work --ledger ledger --status --csv --html page.html
     expect_code 0
     [[ $(wc -l <out) == 2 && $(<out) == 'date,ledger,leases,ready,out,done,parked,'* ]] || fail "$(cat out)"
-    grep -qF '"kind":"ledger"' page.html && grep -qF '"sentences":["3 of 3 leases done, ' page.html || fail 'the page has no ledger'
+    for part in '"kind":"ledger"' '"sentences":["3 of 3 leases done, '; do grep -qF "$part" page.html || fail "the page has no $part"; done
     run work --ledger ledger --status --html ledger
     expect_code 2
     expect_err '--html ledger would overwrite what is to be read'
