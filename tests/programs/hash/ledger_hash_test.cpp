@@ -38,6 +38,7 @@ struct HashOnALedger : support::FolderOfFiles {
     support::FolderOfFiles::SetUp();
     for (int i = 0; i < files; ++i) command.paths.push_back(file("f" + std::to_string(i), 1000));
     command.pipeline.values["tile"] = "64KiB";
+    command.pipeline.device = "cpu:0";  // There each file has a tile of its own, and goes to the device.
     command.ledger = path("ledger");
   }
   /// Makes the ledger, and hashes nothing.
