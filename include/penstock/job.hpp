@@ -204,7 +204,7 @@ struct Job {
   /// does a few small parts, or one, as JobPoint::parts says; JobWork::partial and JobWork::add_partial carry what it
   /// comes to. A file that cannot be divided is one part. Empty: the job takes no ledger.
   ///
-  /// Throws: Error of kind bad_argument, if an option cannot be had so; it names the remedy.
+  /// Throws: Error of kind bad_argument, if an option does not allow parts; it names the remedy.
   std::function<std::vector<JobPart>(JobPoint const&, std::uint64_t bytes)> parts = {};
   /// Unit that results count in addition to bytes and tiles, in the singular, as "record". Empty: none.
   std::string item = {};

@@ -61,7 +61,9 @@ END
   slurmd -D -N scratch >slurmd.log 2>&1 &
   daemons+=($!)
   until [[ $(sinfo -h -o %T 2>/dev/null) == idle ]]; do
-    kill -0 "${daemons[@]}" 2>/dev/null || { kill "${daemons[@]}" 2>/dev/null; wait "${daemons[@]}"; return 1; }
+    for one in "${daemons[@]}"; do
+      kill -0 "$one" 2>/dev/null || { kill "${daemons[@]}" 2>/dev/null; wait "${daemons[@]}"; return 1; }
+    done
   done
 }
 
@@ -98,12 +100,14 @@ case $2 in
     await "${job}_3" RUNNING
     until [[ -e run.ledger-3-of-3 && $(count leases) -eq 3 && $(count 'done') -eq 2 ]]; do :; done
 
-    scontrol requeue "${job}_3"
+    # It is held until its files are others.
+    scontrol requeuehold "${job}_3"
     await "${job}_3" PENDING
     [[ $(count 'done') == 2 ]] || fail "$(count 'done') leases are done after the requeue"
     # What was answered is not read again.
     mv tree/small gone
     truncate -s 100000 tree/zeros
+    scontrol release "${job}_3"
     await "${job}_3" COMPLETED
     [[ $(count 'done') == 3 ]] || fail "$(count 'done') leases of three are done"
     [[ $(count retries) == 1 ]] || fail "$(count retries) leases were tried again, and one was on the way"

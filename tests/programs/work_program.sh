@@ -98,9 +98,12 @@ case $2 in
     expect_code 0
     [[ $(wc -l <out) == 2 && $(<out) == 'date,ledger,leases,ready,out,done,parked,'* ]] || fail "$(cat out)"
     for part in '"kind":"ledger"' '"sentences":["3 of 3 leases done, '; do grep -qF "$part" page.html || fail "the page has no $part"; done
-    run work --ledger ledger --status --html ledger
-    expect_code 2
-    expect_err '--html ledger would overwrite what is to be read'
+    for name in ledger ledger-wal ledger-shm ledger-locks; do
+      : >>"$name"
+      run work --ledger ledger --status --html "$name"
+      expect_code 2
+      expect_err "--html $name would overwrite what is to be read"
+    done
     run work --ledger nothing --status
     expect_code 2
     expect_err 'nothing: there is no such ledger'

@@ -25,6 +25,9 @@ struct WrittenPart {
   std::uint64_t written_ns = 0;
 };
 
+/// The size of a file that was not there.
+constexpr std::uint64_t absent = ~std::uint64_t{0};
+
 std::uint64_t written_ns(struct stat const& status) {
   return static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000U +
          static_cast<std::uint64_t>(status.st_mtim.tv_nsec);
@@ -80,6 +83,12 @@ LeftOut take_left_out(std::string_view& from) {
   return one;
 }
 
+std::string left_out_text(JobPart const& part) {
+  std::string const range =
+      part.end == 0 ? "" : ", bytes " + std::to_string(part.begin) + " to " + std::to_string(part.end) + ",";
+  return part.path + range + " left out";
+}
+
 void add_failure(Failure const& failure, Report& report) {
   if (report.first_failure) {
     report.run_failures.push_back(failure);
@@ -111,7 +120,7 @@ std::vector<LeaseWork> leases_of(std::vector<JobPart> const& parts, std::string 
       held = 0;
     }
     auto const size = static_cast<std::uint64_t>(status.st_size);
-    put_part(leases.back().payload, {part, size, written_ns(status)});
+    put_part(leases.back().payload, {part, is_there ? size : absent, written_ns(status)});
     ++files;
     held += part.end != 0 ? part.end - part.begin : size;
   }
@@ -124,16 +133,23 @@ std::vector<JobPart> parts_of(std::string_view payload) {
   return parts;
 }
 
-std::string changed_since(std::string_view payload) {
+PartsNow parts_now(std::string_view payload) {
+  PartsNow parts;
   while (!payload.empty()) {
     WrittenPart const then = take_part(payload);
     struct stat now {};
-    if (stat(then.part.path.c_str(), &now) == 0 && static_cast<std::uint64_t>(now.st_size) == then.size &&
-        written_ns(now) == then.written_ns)
-      continue;
-    return then.part.path + " was changed or removed after the ledger was made: make another ledger for what it is now";
+    bool const is_same = then.size == absent ||
+                         (stat(then.part.path.c_str(), &now) == 0 &&
+                          static_cast<std::uint64_t>(now.st_size) == then.size && written_ns(now) == then.written_ns);
+    if (is_same)
+      parts.same.push_back(then.part);
+    else
+      parts.changed.push_back({.stage = "source",
+                               .reason = left_out_text(then.part) +
+                                         ": it was changed or removed after the ledger was made: make another ledger "
+                                         "for what it is now"});
   }
-  return "";
+  return parts;
 }
 
 JobAnswer answer_for(Report const& report, std::uint64_t items, std::string partial) {
@@ -193,12 +209,11 @@ void add_answer(JobAnswer const& answer, Report& report) {
 
 void add_parked(ParkedLease const& lease, Report& report) {
   std::vector<JobPart> const parts = parts_of(lease.work.payload);
-  std::string what = parts.empty() ? "lease " + std::to_string(lease.number) : parts.front().path;
-  if (parts.size() > 1) what += " and " + count_text(parts.size() - 1, "other file");
-  if (parts.size() == 1 && parts.front().end != 0)
-    what += ", bytes " + std::to_string(parts.front().begin) + " to " + std::to_string(parts.front().end) + ",";
+  std::string what =
+      parts.empty() ? "lease " + std::to_string(lease.number) + " left out" : left_out_text(parts.front());
+  if (parts.size() > 1) what = parts.front().path + " and " + count_text(parts.size() - 1, "other file") + " left out";
   std::string const why = lease.tries > 1 ? " after " + std::to_string(lease.tries) + " tries" : "";
-  add_failure({.stage = "source", .reason = what + " left out" + why + ": " + lease.reason}, report);
+  add_failure({.stage = "source", .reason = what + why + ": " + lease.reason}, report);
 }
 
 std::string purpose_of(Job const& job, JobPoint const& point) {

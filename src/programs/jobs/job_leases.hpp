@@ -20,10 +20,15 @@ namespace penstock::cli {
 ///
 /// Throws: Error of kind bad_argument, if a file cannot be read again, or is one of the ledger's own.
 std::vector<LeaseWork> leases_of(std::vector<JobPart> const& parts, std::string const& ledger, std::uint64_t bytes);
-/// The parts of a lease, by its payload.
+/// All parts of a lease, by its payload.
 std::vector<JobPart> parts_of(std::string_view payload);
-/// A sentence on a file of the lease that was changed or removed since the lease was made; empty if none was.
-std::string changed_since(std::string_view payload);
+/// The parts of a lease whose files are as they were when the lease was made. A file that was not there then is one of
+/// them: the run says that it is missing.
+struct PartsNow {
+  std::vector<JobPart> same = {};
+  std::vector<Failure> changed = {};  ///< One for each other part.
+};
+PartsNow parts_now(std::string_view payload);
 
 /// What a run on the parts of one lease came to.
 struct JobAnswer {

@@ -24,10 +24,10 @@ inline namespace PENSTOCK_FLAVOUR {
 #ifdef PENSTOCK_WITH_LEASE
 namespace {
 
-/// Leases that are taken together: each has enough for a run, and others shall have some, too.
+/// Leases that are taken together. Each has enough for a run, and other processes need some as well.
 constexpr std::size_t job_leases_at_once = 2;
 
-/// A source for those who only want to know of which kind it is.
+/// A source that only shows of which kind it is.
 class NoTiles final : public Source {
  public:
   bool next(Tile&) override { return false; }
@@ -39,6 +39,11 @@ JobWork work_for(measure::Setting const& setting, std::stop_token const& stop) {
   if (!work.partial || !work.add_partial)
     throw Error(ErrorKind::bad_argument,
                 "The job divides its input and adds up no parts: let Job::make set JobWork::partial and add_partial.");
+  if (work.reopen)
+    throw Error(
+        ErrorKind::bad_argument,
+        "--ledger has work of its own for each lease, and this job reopens files (JobWork::reopen), which would be "
+        "those of one of them: leave out --ledger.");
   return work;
 }
 
@@ -85,19 +90,24 @@ class LedgerRun::Parts {
     std::shared_ptr<void> beside;  // It looks at the pipeline.
     std::optional<Error> problem;
     while (auto const lease = problem ? std::nullopt : keeper_->next()) {
-      if (park_if_changed(*lease)) continue;
+      PartsNow parts = parts_now(lease->work.payload);
+      if (parts.same.empty()) {
+        acknowledge(*lease, {}, parts);
+        continue;
+      }
       measure::Setting part = wanted_;
-      part.parts = parts_of(lease->work.payload);
-      JobWork const work = work_for(part, stop_);
+      part.parts = parts.same;
+      JobWork work = work_for(part, stop_);
       if (pipeline == nullptr || !work.host_stages.empty()) {
         beside = nullptr;
+        pipeline = nullptr;  // There need not be room for two.
         PipelineOptions wanted = part.options();
         wanted.host_stages = work.host_stages;
         pipeline = std::make_unique<Pipeline>(devices, wanted, stop_);
         if (options.beside) beside = options.beside(*pipeline, no_tiles, work);
       }
       measure::JobRun const run = measure::run_input(*pipeline, part, work, each, stop_);
-      problem = settle(*lease, run, work);
+      problem = settle(*lease, run, work, parts);
     }
     keeper_->finish();
     if (problem) throw Error(*problem);
@@ -114,7 +124,7 @@ class LedgerRun::Parts {
           JobAnswer const answer = answer_of(one.answer);
           add_answer(answer, whole.report);
           whole.items += answer.items;
-          work.add_partial(answer.partial);
+          if (!answer.partial.empty()) work.add_partial(answer.partial);
         },
         [&](ParkedLease const& one) { add_parked(one, whole.report); });
     conclude(whole, work);
@@ -123,14 +133,9 @@ class LedgerRun::Parts {
   }
 
  private:
-  bool park_if_changed(Lease const& lease) {
-    std::string const changed = changed_since(lease.work.payload);
-    if (!changed.empty()) settle(lease, Settlement::Kind::park, changed);
-    return !changed.empty();
-  }
-
-  /// Says what a run on a lease came to. Returns why this process should take no more.
-  std::optional<Error> settle(Lease const& lease, measure::JobRun const& run, JobWork const& work) {
+  /// Says what a run on these parts of a lease came to. Returns why this process should take no more.
+  std::optional<Error> settle(Lease const& lease, measure::JobRun const& run, JobWork const& work,
+                              PartsNow const& parts) {
     Report const& report = run.report;
     report.unread.mark_read();  // The ledger gets all of it.
     if (std::string const loss = loss_of(report); !loss.empty()) {
@@ -143,9 +148,16 @@ class LedgerRun::Parts {
       settle(lease, Settlement::Kind::give_back, "");
       return shortage.empty() ? std::nullopt : std::optional(Error(ErrorKind::system, shortage));
     }
-    // It may have been written while it was read.
-    if (!park_if_changed(lease)) settle(lease, Settlement::Kind::acknowledge, text_of(answer));
+    // A file that was written while it was read is left out of the next try.
+    if (parts_now(lease.work.payload).same.size() != parts.same.size())
+      settle(lease, Settlement::Kind::give_back, "");
+    else
+      acknowledge(lease, answer, parts);
     return std::nullopt;
+  }
+  void acknowledge(Lease const& lease, JobAnswer answer, PartsNow const& parts) {
+    answer.failures.insert(answer.failures.end(), parts.changed.begin(), parts.changed.end());
+    settle(lease, Settlement::Kind::acknowledge, text_of(answer));
   }
   void settle(Lease const& lease, Settlement::Kind kind, std::string text) {
     keeper_->settle({.kind = kind, .number = lease.number, .tries = lease.tries, .text = std::move(text)});

@@ -229,7 +229,7 @@ ExitCode RunCommand::run(StandardOutput& output, Interrupt const& interrupt) con
 }
 
 ExitCode RunCommand::conclude(Ran const& ran, StandardOutput& output, Interrupt const& interrupt) const {
-  auto const& [point, facts, whole, recording, trace_file, page] = ran;
+  auto const& [point, facts, whole, is_all, recording, trace_file, page] = ran;
   Report const& report = whole.report;
   auto const row = [&] { return std::vector{row_of(ran.facts, job, ran.point, ran.whole)}; };
   bool const told = output.write(figures.json  ? as_json(facts, job, point, whole, recording)
@@ -244,7 +244,7 @@ ExitCode RunCommand::conclude(Ran const& ran, StandardOutput& output, Interrupt 
   }
   if (page != nullptr && told)
     write_page(*page, with_lines(as_json(facts, job, point, whole, recording), row(), report.remarks), title_of("run"));
-  if (interrupt.requested()) {
+  if (interrupt.requested() && !is_all) {
     tell("Interrupted: results are of what was done until then.");
     return exit_interrupted;
   }

@@ -61,6 +61,7 @@ struct RunCommand {
     JobPoint const& point;
     BenchFacts const& facts;
     measure::JobRun whole;
+    bool is_all = false;  ///< The results are of all input, whatever was requested meanwhile.
     std::optional<Recording> recording = {};
     OutputFile* trace = nullptr;
     OutputFile* page = nullptr;

@@ -79,8 +79,8 @@ ExitCode RunCommand::run_shared(StandardOutput& output, Interrupt const& interru
   if (role == LedgerRole::worker) return exit_ok;
   BenchFacts const facts = facts_here(std::move(info), std::move(names), flavour(), built_with_cuda(), command_line);
   JobPoint const point = wanted.point();
-  return conclude({.point = point, .facts = facts, .whole = run.results(), .page = files.of("--html")}, output,
-                  interrupt);
+  return conclude({.point = point, .facts = facts, .whole = run.results(), .is_all = true, .page = files.of("--html")},
+                  output, interrupt);
 }
 
 }  // namespace PENSTOCK_FLAVOUR

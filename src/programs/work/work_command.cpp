@@ -10,6 +10,7 @@
 #include "programs/command/arguments.hpp"
 #include "programs/command/program.hpp"
 #include "programs/command/program_file.hpp"
+#include "programs/work/ledger_files.hpp"
 #include "programs/work/shared_ledger.hpp"
 #ifdef PENSTOCK_WITH_LEASE
 #include "penstock/lease/open_ledger.hpp"
@@ -66,8 +67,9 @@ ExitCode WorkCommand::run(StandardOutput& output, Interrupt const& interrupt) {
 
 ExitCode WorkCommand::show(StandardOutput& output, Interrupt const& interrupt) const {
   constexpr std::size_t most_parked = 1000;
-  FilesToWrite files(std::vector<NamedFile>{{"--ledger", is_postgres_address(ledger) ? "" : ledger}},
-                     std::vector<NamedFile>{figures.page()}, interrupt.token());
+  std::vector<NamedFile> read;
+  for (std::string const& name : LedgerFiles::names(ledger)) read.push_back({"--ledger", name, {}, false});
+  FilesToWrite files(read, std::vector<NamedFile>{figures.page()}, interrupt.token());
   auto const there = open_ledger(ledger, {.opening = LedgerOpening::existing});
   Ledger& opened = *there;
   LedgerStatus now{.ledger = ledger};

@@ -44,9 +44,13 @@ TEST_F(LeasesOfAJob, HaveSmallFilesTogetherAndLargePartsAlone) {
 TEST_F(LeasesOfAJob, TellFilesThatHaveChanged) {
   std::string const one = file("one", 10), other = file("other", 10);
   std::string const payload = leases_of({{one}, {other}}, path("ledger"), 100).front().payload;
-  EXPECT_EQ(changed_since(payload), "");
+  EXPECT_THAT(parts_now(payload).same, SizeIs(2));
   file("other", 11);
-  EXPECT_THAT(changed_since(payload), HasSubstr(other + " was changed or removed after the ledger was made"));
+  PartsNow const parts = parts_now(payload);
+  ASSERT_THAT(parts.same, ElementsAre(JobPart{one}));
+  ASSERT_THAT(parts.changed, SizeIs(1));
+  EXPECT_THAT(parts.changed[0].reason,
+              HasSubstr(other + " left out: it was changed or removed after the ledger was made"));
 }
 
 TEST_F(LeasesOfAJob, AreOfFilesThatCanBeReadAgain) {
