@@ -215,7 +215,7 @@ void check_tiles(Pool const& pool) {
 
 LeaseSource::LeaseSource(Ledger& ledger, Pool const& pool, LeaseSink& sink, LeaseSourceOptions options) {
   check_tiles(pool);
-  parts_ = std::make_unique<Parts>(ledger.join(options.owner), pool, sink, options);
+  parts_ = std::make_unique<Parts>(ledger.join(options.owner), pool, sink, std::move(options));
 }
 
 LeaseSource::LeaseSource(std::unique_ptr<LeaseSupply> supply, Pool const& pool, LeaseSink& sink,

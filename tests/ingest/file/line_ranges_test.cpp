@@ -35,7 +35,7 @@ struct RangesOfAText : support::FolderOfFiles {
     return path("text");
   }
   /// The bytes that tiles get of these inputs.
-  std::string read(std::vector<InputFile> const& inputs, FramingRef framing = lines()) {
+  std::string read(std::vector<InputFile> const& inputs, FramingRef const& framing = lines()) {
     TileShape const shape{.input_bytes = tile_bytes};
     std::vector<std::byte> slab(Pool::slab_bytes(shape, 1));
     Pool pool{slab, shape, 1};
@@ -54,7 +54,7 @@ struct RangesOfAText : support::FolderOfFiles {
     loss = source.loss();
     return all;
   }
-  std::string problem_of(InputFile const& input, FramingRef framing = lines()) {
+  std::string problem_of(InputFile const& input, FramingRef const& framing = lines()) {
     try {
       read({input}, framing);
     } catch (FileProblem const& problem) {
