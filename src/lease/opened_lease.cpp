@@ -81,7 +81,7 @@ Settlement OpenedLease::settlement() const {
 
 bool OpenedLease::is_suspect() const {
   std::lock_guard const lock(mutex_);
-  return ended_ && kind_ == Settlement::Kind::suspect;
+  return kind_ == Settlement::Kind::suspect;
 }
 
 bool OpenedLease::is_innocent(Attribution const& found) const {

@@ -48,7 +48,7 @@ class OpenedLease {
   bool ends();
   /// What is to be said of it; acknowledge, if all tiles are done. Valid once it `ends`.
   Settlement settlement() const;
-  /// True if it has ended, and a lost device had a tile of it.
+  /// True if a lost device had a tile of it. The rest of its tiles may never be cut.
   bool is_suspect() const;
   /// True if each tile that failed with a device is innocent.
   bool is_innocent(Attribution const& found) const;

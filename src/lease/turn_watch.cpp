@@ -2,13 +2,16 @@
 #include "lease/turn_watch.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "engine/core/say.hpp"
 
@@ -26,16 +29,23 @@ bool is_stopped(pid_t process) {
 
 }  // namespace
 
-pid_t find_lock_holder(std::istream& locks, ino_t file) {
-  // "7: FLOCK  ADVISORY  WRITE 812 08:01:131 0 EOF". Who waits for a lock stands behind it, with an arrow.
+pid_t find_lock_holder(std::istream& locks, dev_t device, ino_t file) {
+  // "7: FLOCK  ADVISORY  WRITE 812 08:01:131 0 EOF". A process that waits for the lock has a line with an arrow behind
+  // it.
+  char number[64];
+  std::snprintf(number, sizeof number, "%02x:%02x", major(device), minor(device));
+  std::vector<pid_t> with_inode;
   for (std::string line; std::getline(locks, line);) {
     std::istringstream words(line);
-    std::string number, kind, manner, access, place;
+    std::string order, kind, manner, access, place;
     pid_t process = 0;
-    if (!(words >> number >> kind >> manner >> access >> process >> place) || kind != "FLOCK") continue;
-    if (place.substr(place.rfind(':') + 1) == std::to_string(file)) return std::max(process, 0);
+    if (!(words >> order >> kind >> manner >> access >> process >> place) || kind != "FLOCK") continue;
+    std::size_t const colon = place.rfind(':');
+    if (colon == std::string::npos || place.substr(colon + 1) != std::to_string(file)) continue;
+    if (place.substr(0, colon) == number) return std::max(process, 0);
+    with_inode.push_back(std::max(process, 0));
   }
-  return 0;
+  return with_inode.size() == 1 ? with_inode.front() : 0;
 }
 
 TurnWatch::TurnWatch(std::string ledger, int locks, std::chrono::nanoseconds patience)
@@ -85,10 +95,13 @@ void TurnWatch::work(std::stop_token const& stop) {
 void TurnWatch::tell() const {
   struct stat status {};
   std::ifstream locks("/proc/locks");
-  pid_t const process = fstat(locks_, &status) == 0 ? find_lock_holder(locks, status.st_ino) : 0;
+  pid_t const process = fstat(locks_, &status) == 0 ? find_lock_holder(locks, status.st_dev, status.st_ino) : 0;
   if (process == 0)
-    say("%s: this process waits for its turn, which none has that can be seen from here. Look for a process with this "
-        "ledger that is stopped: ps -o pid,stat,args shows those as T. Continue it by kill -CONT, or end it.",
+    say("%s: this process waits for its turn on the ledger. The process that has the turn is not visible from here. "
+        "Look "
+        "for a stopped process that uses this ledger: ps -o pid,stat,args shows it as T. Continue it by kill -CONT, or "
+        "end "
+        "it.",
         ledger_.c_str());
   else if (is_stopped(process))
     say("%s: this process waits for its turn, which process %d has, and that is stopped. Continue it by kill -CONT %d, "

@@ -12,21 +12,22 @@
 
 namespace penstock {
 
-/// The process that has the lock by flock of the file with this inode. 0 if none has, or it cannot be seen from here.
+/// The process that has the lock by flock of the file with this device and inode. 0 if none has, or it cannot be seen
+/// from here. Some file systems show another device there: then the inode counts, if only one file has it.
 ///
 /// `locks` is what /proc/locks says.
-pid_t find_lock_holder(std::istream& locks, ino_t file);
+pid_t find_lock_holder(std::istream& locks, dev_t device, ino_t file);
 
-/// Tells whoever watches the program for whom it waits, when it waits for long for its turn on a ledger.
-///
-/// A thread of its own does so, "ps-turn", from the first wait on, as no call waits for a lock and for a time.
+/// Prints a message when this process waits for long for its turn on a ledger. The message names the process that has
+/// the turn. A thread of its own prints it, "ps-turn", which the first wait starts: no call waits for a lock and for a
+/// time.
 ///
 /// Threads: one at a time.
 class TurnWatch {
  public:
   /// Shape: `ledger` is the name for messages, and `locks` the descriptor of the file that is locked, which must be
-  /// open
-  ///        as long as this is there. A wait that takes `patience` is told of, and at the latest after twice as long.
+  /// open as
+  ///        long as this is there. A wait has its message after `patience`, and at the latest after twice as long.
   TurnWatch(std::string ledger, int locks, std::chrono::nanoseconds patience);
   TurnWatch(TurnWatch const&) = delete;
   TurnWatch& operator=(TurnWatch const&) = delete;

@@ -10,8 +10,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/cpu/fault_hook.hpp"
-
 namespace penstock {
 namespace {
 
@@ -75,33 +73,6 @@ TEST_F(APipelineOnLeases, HoldsUpNoOtherLeaseByATextThatIsTooLong) {
             "Its answer has 67108865 bytes, and a ledger takes 64 MiB. Put it into a file, and answer by its name.");
   EXPECT_TRUE(parked[1].reason.ends_with("xxx ..."));
   EXPECT_LT(parked[1].reason.size(), 5000U);
-}
-
-/// Breaks a device at its seventh upload.
-struct BreaksAnUpload final : cpu::FaultHook {
-  std::atomic<int> uploads = 0;
-  bool strikes(cpu::Fault what) noexcept override { return what == cpu::Fault::break_upload && ++uploads == 7; }
-};
-
-TEST_F(APipelineOnLeases, MakesSuspectsOfWhatWasOnALostDevice) {
-  enqueue(20);
-  cpu::CpuDevice doomed({.faults = std::make_shared<BreaksAnUpload>()});
-  {
-    Pipeline pipe(doomed,
-                  {.tile = {.input_bytes = tile_bytes}, .tuning = {.tiles = 4, .transport = Transport::copies}});
-    LeaseSource on_it(ledger, pipe.pool(), collector, {.leases = 4});
-    auto const stage = on_device([](DeviceTile const&, StreamRef) {});
-    pipe.run(on_it, stage, on_it.sink()).unread.mark_read();
-    on_it.finish();
-    EXPECT_GT(on_it.counts().failed, 0U);
-  }
-  LedgerProgress const progress = ledger.progress();
-  EXPECT_EQ(progress.out, 0U);
-  EXPECT_GT(progress.suspects, 0U);
-  open();
-  EXPECT_TRUE(run().ok());
-  source->finish();
-  expect_all_answered(20);
 }
 
 TEST_F(APipelineOnLeases, SaysThatSettlementsCameTooLate) {

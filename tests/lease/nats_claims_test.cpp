@@ -240,7 +240,7 @@ TEST_F(AConsumerOfNats, IsRefusedInASentence) {
 TEST_F(AConsumerOfNats, ReadsThePasswordFromAFile) {
   server->stop();
   server->start({"--user", "penstock", "--pass", "a:secret"});
-  EXPECT_THAT(refusal(server->address(), {.stream = "CLAIMS", .consumer = "c"}), HasSubstr("See that it runs"));
+  EXPECT_THAT(refusal(server->address(), {.stream = "CLAIMS", .consumer = "c"}), HasSubstr("refuses this user"));
   std::ofstream(path("password")) << "penstock:a:secret\n";
   EXPECT_THAT(refusal(server->address(), {.stream = "NONE", .consumer = "c", .password_file = path("password")}),
               HasSubstr("There is no stream NONE"));

@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(ALockHolder, IsTheProcessThatHasTheFileAndNoneThatWaitsForIt) {
-  auto const holder = [](ino_t file) {
+  auto const holder = [](ino_t file, dev_t device = makedev(8, 1)) {
     std::istringstream locks(
         "1: POSIX  ADVISORY  WRITE 11 08:01:131 0 EOF\n"
         "2: OFDLCK ADVISORY  WRITE -1 08:01:131 0 0\n"
@@ -35,11 +36,14 @@ TEST(ALockHolder, IsTheProcessThatHasTheFileAndNoneThatWaitsForIt) {
         "3: FLOCK  ADVISORY  WRITE 812 08:01:131 0 EOF\n"
         "3: -> FLOCK  ADVISORY  WRITE 813 08:01:131 0 EOF\n"
         "4: FLOCK  ADVISORY  WRITE 814 00:2e:1310 0 EOF\n"
+        "6: FLOCK  ADVISORY  WRITE 815 00:2e:131 0 EOF\n"
         "5: FLOCK  ADVISORY  WRITE -1 00:2e:77 0 EOF\n");
-    return find_lock_holder(locks, file);
+    return find_lock_holder(locks, device, file);
   };
   EXPECT_EQ(holder(131), 812);
-  EXPECT_EQ(holder(1310), 814);
+  EXPECT_EQ(holder(131, makedev(0, 0x2e)), 815);
+  EXPECT_EQ(holder(131, makedev(0, 0x31)), 0) << "it may be either file's";
+  EXPECT_EQ(holder(1310), 814) << "of a file system that shows another device there";
   EXPECT_EQ(holder(77), 0) << "of another namespace of processes";
   EXPECT_EQ(holder(31), 0);
 }

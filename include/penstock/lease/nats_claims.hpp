@@ -51,7 +51,8 @@ struct NatsOptions {
 /// While leases are out, the server hears of it four times in the consumer's `ack_wait`. What a process has that ends
 /// without giving back is handed out again after `ack_wait`.
 ///
-/// A server that is gone is tried again for ever. Meanwhile exchanges throw LedgerUnavailable.
+/// A server that is gone is tried again for ever. Meanwhile exchanges throw LedgerUnavailable. One that comes back and
+/// refuses the user twice is given up by the library: start the process again.
 ///
 /// Threads: any. It has threads of libnats.
 class NatsClaims final : public LeaseSupply {

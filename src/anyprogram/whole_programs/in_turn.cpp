@@ -87,7 +87,7 @@ void InTurn::look_again(unsigned most) {
   for (unsigned run = 0; run < most && going() && compared_.only_output_differs() && Clock::now() < end_; ++run) {
     progress_.show(done_, done_ + 1, compared_.name(Contender::baseline) + ", once more");
     WholeRun const more = run_one_(Contender::baseline, true, left());
-    if (interrupt_.requested() || more.end.overtime) return;
+    if (interrupt_.requested() || more.end.overtime || more.end.signal != 0) return;
     compared_.add(Contender::baseline, more, false);
   }
 }

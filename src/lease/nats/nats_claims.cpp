@@ -139,7 +139,12 @@ class NatsClaims::Parts {
       expect(natsOptions_SetUserInfo(made, user.c_str(), password.c_str()));
     }
     natsConnection* connection = nullptr;
-    expect(natsConnection_Connect(&connection, made));
+    natsStatus const connected = natsConnection_Connect(&connection, made);
+    if (connected == NATS_CONNECTION_AUTH_FAILED || connected == NATS_NOT_PERMITTED)
+      throw Error(ErrorKind::bad_argument, "The NATS server at " + address_ +
+                                               " refuses this user. Name a file with its USER:PASSWORD by "
+                                               "password_file.");
+    expect(connected);
     connection_.reset(connection);
     jsOptions answers;
     jsOptions_Init(&answers);
@@ -235,7 +240,7 @@ class NatsClaims::Parts {
       held_.insert_or_assign(number, Held{.tries = tries, .message = std::move(message)});
       taken.push_back({.number = number, .tries = tries, .charged = tries, .work = *std::move(work)});
     }
-    std::ranges::sort(taken, {}, &Lease::number);
+    std::ranges::sort(taken, {}, [](Lease const& lease) { return std::pair(lease.number, lease.tries); });
     return taken;
   }
 

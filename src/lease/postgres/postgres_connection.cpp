@@ -48,11 +48,18 @@ std::string state_in(std::string_view message) {
 }
 
 /// True if one side does not take the other's certificate, or has none: libpq has no SQLSTATE for that. A connection
-/// that is lost while TLS is agreed upon is none of these.
+/// that is lost while TLS is agreed upon is none of these. Names of hosts and folders stand before "failed: ", and each
+/// host of several has a line.
 bool is_about_certificates(std::string_view message) {
-  constexpr std::string_view signs[] = {"certificate", "unknown ca", "does not support SSL"};
-  return std::ranges::any_of(signs,
-                             [&](std::string_view sign) { return message.find(sign) != std::string_view::npos; });
+  constexpr std::string_view signs[] = {"certificate", "unknown ca", "does not support SSL"}, failed = "failed: ";
+  bool any = false;
+  for (std::size_t at = message.find(failed); at != std::string_view::npos; at = message.find(failed, at + 1)) {
+    std::string_view const reason = message.substr(at, message.find('\n', at) - at);
+    if (std::ranges::none_of(signs, [&](std::string_view sign) { return reason.find(sign) != std::string_view::npos; }))
+      return false;
+    any = true;
+  }
+  return any;
 }
 
 /// The first line, without the kind of message and the SQLSTATE.
