@@ -20,8 +20,8 @@ std::string file_system_problem(long type);
 /// Threads: one at a time.
 class LedgerPlace {
  public:
-  /// Makes the file of locks if it is not there. A wait for a turn that takes longer than
-  /// `patience` has a message that names the process that has the turn.
+  /// Makes the file of locks if it is not there. A wait for a turn that takes longer than `patience` has a message,
+  /// which names the process that has the turn.
   ///
   /// Throws: Error, if the folder cannot be written, or the file system is of a network; if the file is a folder, or
   ///         has several names.

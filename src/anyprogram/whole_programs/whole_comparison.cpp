@@ -191,7 +191,7 @@ std::string WholeComparison::effect_sentence() const {
 }
 
 bool WholeComparison::is_output_doubtful() const {
-  return without_cause_ && printed_ && (can_be_none_ || !printed_->stray_line().empty());
+  return without_cause_ && only_output_differs() && (can_be_none_ || !printed_->stray_line().empty());
 }
 
 bool WholeComparison::only_output_differs() const {
@@ -206,7 +206,7 @@ bool WholeComparison::only_output_differs() const {
 std::optional<bool> WholeComparison::right() const {
   if (!objection_.empty() || breaks_) return false;
   if (!failure_.empty() || sides_[0].runs == 0 || sides_[1].runs == 0) return std::nullopt;
-  if (only_output_differs() && is_output_doubtful()) return std::nullopt;
+  if (is_output_doubtful()) return std::nullopt;
   bool told = false;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part const& part = parts_[i];
@@ -243,7 +243,7 @@ std::string WholeComparison::right_sentence() const {
   std::string const not_right = "It is not right " + name(Contender::candidate);
   std::string const remedy =
       ". Name by --result what it writes and what must be the same, or by --ignore the lines that need not be.";
-  if (only_output_differs() && is_output_doubtful())
+  if (is_output_doubtful())
     return "Whether it is right cannot be told: standard output differs from what it is " + name(Contender::baseline) +
            " (" + parts_[output_part].differs + "), but " +
            (can_be_none_ ? std::string("no call of it means a default stream")
