@@ -74,6 +74,7 @@ void DeviceQueue::put(std::span<Loan> batch, Stage& stage, std::span<Clock::time
     signal_->put(flight_->youngest(), flight_->last_stream(), flight_->landed());
   } catch (Error const& error) {
     if (error.sticky()) return lose("", error.what());
+  } catch (std::bad_alloc const&) {
   }
   if (lookout_->wants_calls()) arm();
 }
@@ -107,6 +108,7 @@ void DeviceQueue::arm() {
     signal_->arm(flight_->retired());
   } catch (Error const& error) {
     if (error.sticky()) lose("", error.what());
+  } catch (std::bad_alloc const&) {
   }
 }
 

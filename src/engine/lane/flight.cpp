@@ -165,13 +165,15 @@ void Flight::seal(bool enqueued) {
       streams_.join_stage(*batch_.events);
     }
     last_stream().record(batch_.events->landed);
-  } catch (Error const& error) {
-    if (error.sticky()) throw;
+  } catch (std::exception const& exception) {
+    auto const* const error = dynamic_cast<Error const*>(&exception);
+    if (error != nullptr && error->sticky()) throw;
+    auto const why = current_failure("signal", ErrorKind::device_refused);
     wait_idle();
     // An abandoned device has not let go: a caller that asks is told so, and the tiles are stranded.
     bool const let_go = !device_.abandoned();
     for (FlightSlot* const slot : batch_.all) slot->batch.let_go = let_go;
-    batch_.fail(std::make_shared<Failure const>(Failure{"signal", error.what(), error.kind()}));
+    batch_.fail(why);
   }
 }
 

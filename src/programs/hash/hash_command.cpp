@@ -274,6 +274,14 @@ ExitCode HashCommand::end_of(Report const& report, HashJob& job, DeviceGroup con
   }
   if (auto const reason = broken_off(report)) throw Error(ErrorKind::system, *reason);
   job.expect_able();
+  if (job.cut_short()) {
+    // A lane that gave up ends the input of its device, though the device is not lost.
+    auto const& first = report.first_failure;
+    bool const gave_up = first && first->failure.kind == ErrorKind::device_lost;
+    throw Error(gave_up ? ErrorKind::device_lost : ErrorKind::system,
+                (gave_up ? first->failure.reason : "The run ended early.") +
+                    " Files that were not finished have no line: hash those again.");
+  }
   job.say_what_was_passed_over();
   return job.all_well() ? exit_ok : exit_some_failed;
 }

@@ -90,6 +90,8 @@ class HashJob {
   void expect_able() const;
   /// True if each file has been hashed and matches, as far as is known.
   bool all_well() const noexcept { return !unfinished_ && output_.all_well(); }
+  /// True if files have no line, though there is a place to print it. What a ledger lacks, `finish_ledger` says.
+  bool cut_short() const noexcept { return !ledger_ && output_.takes_more() && (!all_taken() || output_.cut_short()); }
   /// Reports links below directories, on standard error.
   void say_what_was_passed_over();
   /// Ends the input: it also wakes a thread that waits for a stream.

@@ -62,6 +62,9 @@ class HashOutput {
   /// The results for write_page, once there was a summary, if rows were kept. Of a long run it has the first files.
   std::string page_results(std::string const& command_line) const;
   bool all_well() const noexcept { return problems_ == 0 && mismatches_ == 0; }
+  /// True if a file was cancelled.
+  bool cut_short() const noexcept { return cut_short_; }
+  bool takes_more() const noexcept { return !output_.failed(); }
 
  private:
   void complain(std::string const& about, std::string const& what);
@@ -73,8 +76,8 @@ class HashOutput {
   HashFormat const format_;
   Progress& progress_;
   StandardOutput& output_;
-  std::string lines_;       ///< Lines that are not yet printed.
-  bool cut_short_ = false;  ///< A file was cancelled.
+  std::string lines_;  ///< Lines that are not yet printed.
+  bool cut_short_ = false;
   std::uint64_t files_ = 0;
   std::atomic<std::uint64_t> problems_{0};
   std::uint64_t mismatches_ = 0;

@@ -142,6 +142,7 @@ Ending run_lane() {
   std::array<std::atomic<int>, tiles> completed{};
   std::atomic<std::size_t> all_completed{0};
   std::atomic<bool> failed{false};
+  std::atomic<bool> lane_gave_up{false};
   std::size_t submitted = 0;
   try {
     Pool pool(slab, shape, tiles);
@@ -157,6 +158,8 @@ Ending run_lane() {
                     [&](Completion completion) {
                       ++completed[completion.loan->sequence];
                       if (!completion.ok()) failed = true;
+                      if (completion.outcome == Outcome::failed && completion.failure->kind == ErrorKind::device_lost)
+                        lane_gave_up = true;
                       completion.loan = {};
                       ++all_completed;
                     });
@@ -178,6 +181,7 @@ Ending run_lane() {
     if (completed[i] > 1) return Ending::broken;
   }
   if (all_completed != submitted) return Ending::broken;
+  if (lane_gave_up && failures_in_a_row == 1) return Ending::broken;  // One refusal costs a batch, and not the lane.
   return failed ? Ending::with_a_failure : Ending::as_ever;
 }
 

@@ -2,6 +2,7 @@
 #include "programs/hash/hash_command.hpp"
 
 #include <atomic>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ using testing::HasSubstr;
 class DeviceThatFallsSilent final : public Device {
  public:
   cpu::FaultyCpuDevice inner;
+  std::atomic<bool> finds_no_memory{false};  ///< The next question whether the device is lost.
 
   DeviceInfo info() const override {
     if (ran_) throw Error(ErrorKind::device_lost, "The device was lost.");
@@ -45,7 +47,10 @@ class DeviceThatFallsSilent final : public Device {
   std::optional<std::span<std::byte>> mapped(std::span<std::byte> host) override { return inner.mapped(host); }
   void synchronize() override { inner.synchronize(); }
   std::optional<Error> take_refusal() override { return inner.take_refusal(); }
-  std::optional<Error> lost() override { return inner.lost(); }
+  std::optional<Error> lost() override {
+    if (finds_no_memory.exchange(false)) throw std::bad_alloc();
+    return inner.lost();
+  }
   void abandon(Error const& why) override { inner.abandon(why); }
   bool abandoned() const noexcept override { return inner.abandoned(); }
   void keep(std::shared_ptr<void> thing) override { inner.keep(std::move(thing)); }
@@ -114,6 +119,20 @@ TEST_F(HashCommandOnADeviceThatFallsSilent, WaitsForNoMoreOfACheckListOnceItIsLo
   run();
   ASSERT_TRUE(thrown);
   EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
+}
+
+/// Seen to fail where a run counted as a success though a file was cancelled.
+TEST_F(HashCommandOnADeviceThatFallsSilent, SaysThatFilesHaveNoLineIfALaneGivesUp) {
+  device.finds_no_memory = true;
+  device.inner.inject(cpu::Fault::false_loss);  // So the lane asks the device.
+  command.pipeline.values["signal"] = "callback";
+  command.paths = {file("large", 2'000'000), file("another", 2'000'000)};
+  run();
+  EXPECT_FALSE(device.finds_no_memory);
+  ASSERT_TRUE(thrown);
+  EXPECT_EQ(thrown->kind(), ErrorKind::device_lost);
+  EXPECT_THAT(thrown->what(), HasSubstr("The lane gave up: it found no memory."));
+  EXPECT_THAT(thrown->what(), HasSubstr("Files that were not finished have no line"));
 }
 
 TEST_F(HashCommandOnADeviceThatFallsSilent, IsInterruptedAllTheSame) {
