@@ -55,6 +55,10 @@ std::vector<Case> all_cases(Programs const& programs, std::filesystem::path cons
     std::ofstream file(folder / name);
     for (int i = 0; i < bytes; ++i) file.put(static_cast<char>(i % 251));
   }
+  {
+    std::ofstream file(folder / "numbers");
+    for (int i = 0; i < 2'000; ++i) file << i % 97 << ' ' << i << '\n';
+  }
   auto const program = [&](std::string name, std::vector<std::string> words, std::set<int> codes) {
     return Case{std::move(name),
                 {.words = std::move(words), .folder = folder.string(), .preload = programs.refusals},
@@ -71,6 +75,8 @@ std::vector<Case> all_cases(Programs const& programs, std::filesystem::path cons
   std::vector<Case> cases{
       penstock("hash", {"hash", "--device", "cpu", "--producers", "2", "--lanes", "2", "--consumers", "2", "--tile",
                         "16KiB", "small", "large"}),
+      penstock("hash-one-lane", {"hash", "--device", "cpu", "--no-progress", "--producers", "1", "--lanes", "1",
+                                 "--tile", "16KiB", "large", "small", "large"}),
       penstock("hash-ordered", {"hash", "--device", "cpu", "--producers", "2", "--lanes", "1", "--consumers", "3",
                                 "--ordered", "yes", "--tile", "16KiB", "large", "small", "large"}),
       penstock("check", {"hash", "--device", "cpu", "--check", "sums"}),
@@ -84,6 +90,11 @@ std::vector<Case> all_cases(Programs const& programs, std::filesystem::path cons
       penstock("tune",
                {"tune", "--device", "cpu", "--within", "0", "--tile", "4KiB", "--producers", "1", "--lanes", "1"}),
   };
+  Case sums_of_lines = penstock("lines", {"run", "--device", "cpu", "--tile", "4KiB", "--input", "numbers"});
+  sums_of_lines.order.words.front() = programs.lines;
+  sums_of_lines.allowed.any_if_not_well = true;
+  sums_of_lines.every = 2;
+  cases.push_back(std::move(sums_of_lines));
   for (std::string const world : {"pull", "push", "records", "files"}) {
     std::vector<std::string> words{programs.worlds, world};
     if (world == "files") words.insert(words.end(), {"large", "small"});
@@ -96,7 +107,7 @@ std::vector<Case> all_cases(Programs const& programs, std::filesystem::path cons
   Ended const sums = run_child(cases.front().order, patience);
   std::ofstream(folder / "sums") << sums.out;
   for (Case& one : cases) {
-    if (one.name != "hash") continue;
+    if (!one.name.starts_with("hash") && one.name != "lines") continue;
     std::string const out = run_child(one.order, patience).out;
     for (std::size_t from = 0, end = 0; (end = out.find('\n', from)) != std::string::npos; from = end + 1) {
       one.allowed.lines.insert(out.substr(from, end - from));

@@ -18,6 +18,7 @@ namespace penstock::sweep {
 struct Programs {
   std::string penstock;
   std::string worlds;    ///< penstock_resource_worlds
+  std::string lines;     ///< The job that adds up lines.
   std::string refusals;  ///< The library to preload.
 };
 

@@ -13,7 +13,8 @@ namespace penstock::sweep {
 struct Allowed {
   std::set<int> codes = {0};  ///< All but 0 take a sentence on standard error.
   /// The lines of standard output, of which each is whole and the only ones; all of them with exit code 0. Empty: any.
-  std::set<std::string> lines = {};
+  std::multiset<std::string> lines = {};
+  bool any_if_not_well = false;  ///< With another exit code than 0 there may be any lines.
 };
 
 /// Returns faults of an end, each in a few words that do not depend on the run: "hang", "signal 11", "code 134", "torn

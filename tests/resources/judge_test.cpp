@@ -46,6 +46,13 @@ TEST(AnEnd, HasWholeLinesAndAllOfThemIfAllWentWell) {
   EXPECT_THAT(faults_of(shell("echo one; echo 'sh: two is not there today.' >&2; exit 1"),
                         {.codes = {0, 1}, .lines = {"one", "two"}}),
               IsEmpty());
+  EXPECT_THAT(faults_of(shell("echo one; echo one"), {.lines = {"one", "one"}}), IsEmpty());
+}
+
+TEST(AnEnd, ThatIsNoSuccessMayHaveTheLinesOfAPart) {
+  Allowed const sum{.codes = {0, 1}, .lines = {"sum 12"}, .any_if_not_well = true};
+  EXPECT_THAT(faults_of(shell("echo sum 7; echo 'sh: a part is not there today.' >&2; exit 1"), sum), IsEmpty());
+  EXPECT_THAT(faults_of(shell("echo sum 7"), sum), ElementsAre("foreign line"));
 }
 
 TEST(AnEnd, ThatIsNoSuccessHasASentence) {

@@ -146,6 +146,7 @@ int main(int count, char** words) try {
   penstock::sweep::Options options;
   app.add_option("--penstock", options.programs.penstock, "The command")->required();
   app.add_option("--worlds", options.programs.worlds, "penstock_resource_worlds")->required();
+  app.add_option("--lines", options.programs.lines, "The job that adds up lines")->required();
   app.add_option("--refusals", options.programs.refusals, "The library to preload")->required();
   app.add_option("--expected", options.expected, "A file of findings that wait for a mending");
   app.add_option("--case", options.cases, "Only these programs");

@@ -90,6 +90,11 @@ void HashBook::note(std::uint64_t file, std::string const& problem) {
   note_locked(record(file), problem);
 }
 
+bool HashBook::empty() const {
+  std::scoped_lock const lock(mutex_);
+  return records_.empty();
+}
+
 void HashBook::note_locked(Record& mine, std::string const& problem) {
   if (mine.file.problem.empty()) mine.file.problem = problem;
 }

@@ -83,6 +83,8 @@ class HashBook {
   void cancel(std::uint64_t file);
   /// Notes a problem of the file itself; the first one counts. For a file that is not closed yet.
   void note(std::uint64_t file, std::string const& problem);
+  /// True if each file that was opened has been handed out.
+  bool empty() const;
 
  private:
   struct Record;
@@ -92,7 +94,7 @@ class HashBook {
 
   OnFile const on_file_;
   OnEnough const on_enough_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<Record> records_;
   std::uint64_t first_ = 0;  ///< The number of the first record.
 };

@@ -91,7 +91,9 @@ class HashJob {
   /// True if each file has been hashed and matches, as far as is known.
   bool all_well() const noexcept { return !unfinished_ && output_.all_well(); }
   /// True if files have no line, though there is a place to print it. What a ledger lacks, `finish_ledger` says.
-  bool cut_short() const noexcept { return !ledger_ && output_.takes_more() && (!all_taken() || output_.cut_short()); }
+  bool cut_short() const {
+    return !ledger_ && output_.takes_more() && (!all_taken() || output_.cut_short() || !book_.empty());
+  }
   /// Reports links below directories, on standard error.
   void say_what_was_passed_over();
   /// Ends the input: it also wakes a thread that waits for a stream.

@@ -209,8 +209,10 @@ void HashSource::hash(FileGroup& group, std::span<std::byte> room) {
   std::uint64_t bytes = 0;
   for (GroupedFile& grouped : group.files) {
     std::optional<WholeFile> file;
+    bool comes_later = false;
     try {
       file = hash_small_file(grouped, room);
+      if (!file) comes_later = defer(grouped);
     } catch (FileProblem const& refused) {
       file = {.number = grouped.number, .problem = in_our_words(refused)};
     } catch (std::exception const& failed) {
@@ -220,8 +222,8 @@ void HashSource::hash(FileGroup& group, std::span<std::byte> room) {
       grouped.input.folder = nullptr;
       bytes += file->bytes;
       files.push_back(std::move(*file));
-    } else {
-      defer(grouped);
+    } else if (!comes_later) {
+      abandon(grouped.number);
     }
   }
   group.bytes += bytes;
@@ -232,10 +234,12 @@ void HashSource::hash(FileGroup& group, std::span<std::byte> room) {
   book_.add(files);
 }
 
-void HashSource::defer(GroupedFile& grouped) {
+/// False if there is no later: the run ends.
+bool HashSource::defer(GroupedFile& grouped) {
+  bool const taken = deferred_.put(grouped.number, std::move(grouped.input));
   deferred_files_.fetch_add(1, std::memory_order_relaxed);
   grouped.deferred = true;
-  if (!deferred_.put(grouped.number, std::move(grouped.input))) abandon(grouped.number);
+  return taken;
 }
 
 /// Abandons a file that was deferred, and is not begun any more.

@@ -92,7 +92,7 @@ class HashSource final : public Source, private FileObserver {
   std::vector<GroupedFile> gather();
   bool goes_on(FileGroup& group);
   void hash(FileGroup& group, std::span<std::byte> room);
-  void defer(GroupedFile& grouped);
+  bool defer(GroupedFile& grouped);
   void abandon(std::uint64_t file);
   std::optional<InputFile> next_wanted();
   void opened(std::uint64_t file, InputFile const& input) override;
