@@ -108,7 +108,7 @@ penstock_add_component(job
 penstock_add_component(c
   SHARED
   SENTENCE "The C interface: libpenstock.so, for languages that call C."
-  NEEDS    observe models
+  NEEDS    ingest observe models
   LAYERS   c)
 
 penstock_add_component(jobs

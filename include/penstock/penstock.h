@@ -330,6 +330,64 @@ PENSTOCK_API penstock_status penstock_drain(penstock_pipeline* pipeline, penstoc
  *
  * Threads: any. */
 PENSTOCK_API void penstock_stop(penstock_pipeline* pipeline);
+/* ---- Runs whose tiles wait for the program ---- */
+
+/* Files as the input of penstock_begin. */
+typedef struct penstock_files {
+  size_t size;
+  char const* const* paths; /* `-` is standard input. */
+  size_t count;
+  uint64_t flags;
+} penstock_files;
+
+enum {
+  PENSTOCK_LINES = 1,      /* Each tile has whole lines. One that is longer than a tile fails it. */
+  PENSTOCK_DECOMPRESS = 2, /* gzip, zstd and LZ4 are decoded. */
+  PENSTOCK_FOLLOW = 4      /* Files are read on as they grow, until penstock_stop. */
+};
+
+/* Starts a run whose completed tiles wait until the program takes them by `penstock_next`: for a loop over tiles, and
+ * for languages whose functions no thread of the library may call. Tiles that wait, or that the program keeps, are out
+ * of the pool: so a program that is slow slows the input.
+ *
+ * `files` may be null: then the program feeds the tiles by `penstock_borrow` and `penstock_submit`, and says by
+ * `penstock_end_input` that there are no more. `stage` may be null: then tiles come as they are; with an output of
+ * their own it has the bytes of the first input, as far as there is room.
+ *
+ * Threads: as penstock_run. */
+PENSTOCK_API penstock_status penstock_begin(penstock_pipeline* pipeline, penstock_files const* files,
+                                            penstock_stage const* stage);
+/* Waits for a completed tile, which is the program's until `penstock_tile_give_back`; so long live the texts of
+ * `completion`. Its member `keep` means nothing here. At the time limit `tile` is null. PENSTOCK_ENDED comes behind the
+ * last tile, or where no run has begun. A program sets `completion` to zero, but for its size.
+ *
+ * Units:   nanoseconds; a negative number for no limit.
+ * Threads: any, several at once.
+ * Blocks:  as long as it says. */
+PENSTOCK_API penstock_status penstock_next(penstock_pipeline* pipeline, int64_t at_most,
+                                           penstock_completion* completion);
+/* Says that no more tiles will be submitted to a run that penstock_begin started without files; those that are still
+ * borrowed must be back, submitted or not, before the run ends. `penstock_drain` ends it: tiles that wait then are
+ * given back.
+ *
+ * Threads: any.
+ * Blocks:  never. */
+PENSTOCK_API penstock_status penstock_end_input(penstock_pipeline* pipeline);
+
+/* The place of a tile in the files of penstock_begin. */
+typedef struct penstock_place {
+  size_t size;
+  uint64_t file;   /* Index in the order of the input, from 0. */
+  uint64_t offset; /* Offset of the tile's first byte, in what was decoded. */
+} penstock_place;
+/* Writes where the bytes of a tile come from. Only while the program has the tile.
+ *
+ * Threads: any. */
+PENSTOCK_API penstock_status penstock_tile_place(penstock_pipeline* pipeline, penstock_tile const* tile,
+                                                 penstock_place* place);
+/* Number of tiles in the pool of the pipeline. */
+PENSTOCK_API uint64_t penstock_tile_count(penstock_pipeline const* pipeline);
+
 /* Writes the state of the pipeline at this moment as JSON of kind "snapshot"; docs/results.md has its members.
  *
  * Threads: any. */

@@ -140,15 +140,7 @@ class CStage final : public Stage {
 /// Gets the tile of a completion back, unless the program keeps it.
 class ShownCompletion {
  public:
-  explicit ShownCompletion(Completion& completion) : completion_(completion) {
-    shown_.size = sizeof(shown_);
-    shown_.tile = handle(*completion.loan);
-    shown_.outcome = static_cast<std::int32_t>(completion.outcome);
-    if (completion.failure == nullptr) return;
-    shown_.kind = status_of(completion.failure->kind);
-    shown_.stage = completion.failure->stage.c_str();
-    shown_.reason = completion.failure->reason.c_str();
-  }
+  explicit ShownCompletion(Completion& completion) : completion_(completion) { show(completion, shown_); }
   ShownCompletion(ShownCompletion const&) = delete;
   ShownCompletion& operator=(ShownCompletion const&) = delete;
   ~ShownCompletion() {
@@ -162,6 +154,17 @@ class ShownCompletion {
 };
 
 }  // namespace
+
+void show(Completion const& completion, penstock_completion& shown) noexcept {
+  shown = {};
+  shown.size = sizeof(shown);
+  shown.tile = handle(*completion.loan);
+  shown.outcome = static_cast<std::int32_t>(completion.outcome);
+  if (completion.failure == nullptr) return;
+  shown.kind = status_of(completion.failure->kind);
+  shown.stage = completion.failure->stage.c_str();
+  shown.reason = completion.failure->reason.c_str();
+}
 
 CSource::CSource(penstock_source const* source) : source_(sized(source, "source")) {
   if (source_.next == nullptr) throw Error(ErrorKind::bad_argument, "The source has no function `next`: set it.");

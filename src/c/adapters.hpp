@@ -17,6 +17,9 @@ inline penstock_stream* handle(StreamRef& stream) noexcept {
   return reinterpret_cast<penstock_stream*>(&stream);
 }
 
+/// Writes what a program sees of a completion; the texts live as long as its failure.
+void show(Completion const& completion, penstock_completion& shown) noexcept;
+
 /// A source that calls the program's functions.
 ///
 /// Throws: Error of kind bad_argument, if there is no `next`.

@@ -10,6 +10,7 @@
 
 #include "c/adapters.hpp"
 #include "c/calls.hpp"
+#include "c/handles.hpp"
 
 #include "observe/option_table.hpp"
 #include "observe/report_json.hpp"
@@ -18,19 +19,6 @@
 #include "penstock/pipeline.hpp"
 
 using namespace penstock;
-
-struct penstock_devices {
-  std::shared_ptr<Devices> open;
-};
-
-struct penstock_pipeline {
-  std::shared_ptr<Devices> devices;  ///< Dies last.
-  Pipeline pipeline;
-};
-
-struct penstock_report {
-  Report report;
-};
 
 namespace {
 
@@ -154,12 +142,16 @@ penstock_status penstock_submit(penstock_pipeline* pipeline, penstock_tile* tile
 penstock_status penstock_drain(penstock_pipeline* pipeline, penstock_report** report) {
   return c::guarded([&] {
     penstock_report*& place = c::existing(report, "report");
-    place = new penstock_report{c::existing(pipeline, "pipeline").pipeline.drain()};
+    penstock_pipeline& it = c::existing(pipeline, "pipeline");
+    auto const run = it.waiting_run();
+    place = new penstock_report{run && !run->drained() ? run->drain() : it.pipeline.drain()};
   });
 }
 
 void penstock_stop(penstock_pipeline* pipeline) {
-  if (pipeline != nullptr) pipeline->pipeline.stop();
+  if (pipeline == nullptr) return;
+  auto const run = pipeline->waiting_run();
+  run ? run->stop() : pipeline->pipeline.stop();
 }
 
 penstock_status penstock_snapshot_json(penstock_pipeline* pipeline, char** json) {

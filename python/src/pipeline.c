@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core.h"
+#include <structmember.h>
+#include <time.h>
+
+/* So often a wait looks for ctrl-C. */
+static int64_t const slice = 50 * 1000 * 1000;
+/* So long all tiles are kept before somebody is told. */
+static int64_t const long_wait = 2000 * (int64_t)1000 * 1000;
+
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Reads a limit in seconds, or None. Nanoseconds; -1 for none, -2 with an exception. */
+static int64_t limit_of(PyObject* seconds) {
+  if (seconds == NULL || Py_IsNone(seconds)) return -1;
+  double const value = PyFloat_AsDouble(seconds);
+  if (value == -1.0 && PyErr_Occurred()) return -2;
+  if (!(value >= 0)) {
+    PyErr_SetString(PyExc_ValueError, "A timeout is in seconds: 0 or more, or None for no limit.");
+    return -2;
+  }
+  return value > 1e9 ? -1 : (int64_t)(value * 1e9);
+}
+
+/* Reads (format, size, rest...). */
+static int read_elements(PyObject* given, Elements* elements) {
+  char const* format = NULL;
+  PyObject* rest = NULL;
+  if (!PyArg_ParseTuple(given, "snO!", &format, &elements->size, &PyTuple_Type, &rest)) return -1;
+  Py_ssize_t const count = PyTuple_Size(rest);
+  if (strlen(format) >= sizeof elements->format || elements->size < 1 || count >= most_dimensions) {
+    PyErr_SetString(PyExc_ValueError, "Elements of a tile have a format of the module struct and up to 8 dimensions.");
+    return -1;
+  }
+  strcpy(elements->format, format);
+  elements->rest_count = (int)count;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    elements->rest[i] = PyLong_AsSsize_t(PyTuple_GetItem(rest, i));
+    if (elements->rest[i] < 1) {
+      if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "A dimension of a tile is 1 or more.");
+      return -1;
+    }
+  }
+  return 0;
+}
+
+/* Reads {"lanes": "2"} into an array that `free` frees; its texts live as long as the dict. */
+static penstock_option* read_options(PyObject* given, size_t* count) {
+  penstock_option* const all = calloc((size_t)PyDict_Size(given) + 1, sizeof *all);
+  if (all == NULL) return (penstock_option*)PyErr_NoMemory();
+  PyObject *name = NULL, *value = NULL;
+  for (Py_ssize_t at = 0; PyDict_Next(given, &at, &name, &value); ++*count) {
+    all[*count].name = PyUnicode_AsUTF8AndSize(name, NULL);
+    all[*count].value = PyUnicode_AsUTF8AndSize(value, NULL);
+    if (all[*count].name == NULL || all[*count].value == NULL) {
+      free(all);
+      return NULL;
+    }
+  }
+  return all;
+}
+
+static PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* names) {
+  static char* keywords[] = {"device", "input_bytes", "output_bytes", "options", "input", "output", "verdict", NULL};
+  char const* device = NULL;
+  PyObject *options = NULL, *input = NULL, *output = NULL;
+  Py_ssize_t input_bytes = 0, output_bytes = 0;
+  int verdict = 0;
+  if (!PyArg_ParseTupleAndKeywords(arguments, names, "snnO!O!O!p", keywords, &device, &input_bytes, &output_bytes,
+                                   &PyDict_Type, &options, &PyTuple_Type, &input, &PyTuple_Type, &output, &verdict))
+    return NULL;
+  allocfunc const allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  Pipeline* const self = (Pipeline*)allocate(type, 0);
+  if (self == NULL) return NULL;
+  self->process = (long)getpid();
+  penstock_option* named = NULL;
+  penstock_pipeline_options all = {.size = sizeof all,
+                                   .input_bytes = (size_t)input_bytes,
+                                   .output_bytes = (size_t)output_bytes,
+                                   .flags = verdict ? PENSTOCK_VERDICT : 0};
+  if (input_bytes < 0 || output_bytes < 0) {
+    PyErr_SetString(PyExc_ValueError, "A tile has 0 bytes or more.");
+  } else if (read_elements(input, &self->input) == 0 && read_elements(output, &self->output) == 0) {
+    named = read_options(options, &all.option_count);
+  }
+  if (named == NULL) {
+    Py_DECREF((PyObject*)self);
+    return NULL;
+  }
+  all.options = named;
+  self->has_output = output_bytes > 0;
+  PyThreadState* const thread = PyEval_SaveThread();
+  penstock_status status = penstock_devices_open(device, &self->devices);
+  if (status == PENSTOCK_OK) status = penstock_pipeline_create(self->devices, &all, &self->pipeline);
+  PyEval_RestoreThread(thread);
+  free(named);
+  if (status != PENSTOCK_OK) {
+    core_raise(PyType_GetModuleState(type), status);
+    Py_DECREF((PyObject*)self);
+    return NULL;
+  }
+  self->tiles = penstock_tile_count(self->pipeline);
+  return (PyObject*)self;
+}
+
+static void destroy(Pipeline* self) {
+  PyTypeObject* const type = Py_TYPE((PyObject*)self);
+  if (self->weak_references != NULL) PyObject_ClearWeakRefs((PyObject*)self);
+  if (self->process == (long)getpid()) {
+    PyThreadState* const thread = PyEval_SaveThread();
+    penstock_pipeline_destroy(self->pipeline);
+    penstock_devices_close(self->devices);
+    PyEval_RestoreThread(thread);
+  }
+  ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
+static PyObject* ended_with(Pipeline* self, penstock_status status) {
+  if (status != PENSTOCK_OK) return core_raise(core_state_of((PyObject*)self), status);
+  Py_RETURN_NONE;
+}
+
+/* Bytes of the paths' texts, which `free` frees together with the array. */
+static char const** read_paths(PyObject* given, size_t* count) {
+  Py_ssize_t const size = PyList_Size(given);
+  char const** const all = calloc((size_t)size + 1, sizeof *all);
+  if (all == NULL) return (char const**)PyErr_NoMemory();
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    // Each is bytes, as os.fsencode makes them, and the list keeps it.
+    all[i] = PyBytes_AsString(PyList_GetItem(given, i));
+    if (all[i] == NULL) {
+      free(all);
+      return NULL;
+    }
+  }
+  *count = (size_t)size;
+  return all;
+}
+
+static PyObject* begin(Pipeline* self, PyObject* arguments) {
+  PyObject* paths = NULL;
+  unsigned long long flags = 0;
+  if (!PyArg_ParseTuple(arguments, "OK", &paths, &flags) || core_is_forked(self)) return NULL;
+  penstock_files files = {.size = sizeof files, .flags = flags};
+  self->has_files = !Py_IsNone(paths);
+  char const** texts = NULL;
+  if (self->has_files) {
+    texts = read_paths(paths, &files.count);
+    if (texts == NULL) return NULL;
+    files.paths = texts;
+  }
+  PyThreadState* const thread = PyEval_SaveThread();
+  penstock_status const status = penstock_begin(self->pipeline, self->has_files ? &files : NULL, NULL);
+  PyEval_RestoreThread(thread);
+  free(texts);
+  return ended_with(self, status);
+}
+
+/* Tells by a warning that no tile can come while all are kept. */
+static int warn_of_kept(Pipeline* self) {
+  return PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
+                          "All %llu tiles of the pipeline are kept, so none can come: let go of them, call "
+                          "tile.release(), or open the pipeline with more (tiles=%llu).",
+                          (unsigned long long)self->tiles, (unsigned long long)self->tiles * 2);
+}
+
+/* What a wait does between two looks. 0: go on. */
+static int between(Pipeline* self, int64_t since, int* told) {
+  if (PyErr_CheckSignals() < 0) return -1;
+  if (*told || now() - since < long_wait || (uint64_t)self->held < self->tiles) return 0;
+  *told = 1;
+  return warn_of_kept(self);
+}
+
+/* The smaller of a slice and what is left until `end`; -1: there is no end. */
+static int64_t next_slice(int64_t end) {
+  if (end < 0) return slice;
+  int64_t const left = end - now();
+  return left < 0 ? 0 : left < slice ? left : slice;
+}
+
+/* A completed tile; None at the time limit; raises Ended behind the last. */
+static PyObject* next(Pipeline* self, PyObject* timeout) {
+  int64_t const limit = limit_of(timeout);
+  if (limit == -2 || core_is_forked(self)) return NULL;
+  penstock_completion completion = {.size = sizeof completion};
+  // One that waits already comes without a look at the clock.
+  penstock_status status = penstock_next(self->pipeline, 0, &completion);
+  int64_t const since = status == PENSTOCK_OK && completion.tile == NULL ? now() : 0;
+  int64_t const end = limit < 0 ? -1 : since + limit;
+  int told = 0;
+  while (status == PENSTOCK_OK && completion.tile == NULL) {
+    if (end >= 0 && now() >= end) Py_RETURN_NONE;
+    if (between(self, since, &told) < 0) return NULL;
+    completion.size = sizeof completion;
+    PyThreadState* const thread = PyEval_SaveThread();
+    status = penstock_next(self->pipeline, next_slice(end), &completion);
+    PyEval_RestoreThread(thread);
+  }
+  if (status != PENSTOCK_OK) return core_raise(core_state_of((PyObject*)self), status);
+  return core_new_tile(self, completion.tile, &completion);
+}
+
+/* Borrows; null in `tile` at the time limit. -1 with an exception of Python. */
+static int borrow_tile(Pipeline* self, int64_t limit, penstock_tile** tile, penstock_status* status) {
+  *status = penstock_try_borrow(self->pipeline, tile);
+  int64_t const since = now(), end = limit < 0 ? -1 : since + limit;
+  int told = 0;
+  // The library has no borrow with a limit, so this looks again and again, less often the longer it takes.
+  int64_t rest = 20 * 1000, last_look = since;
+  while (*status == PENSTOCK_OK && *tile == NULL) {
+    int64_t const at = now();
+    if (end >= 0 && at >= end) return 0;
+    if (at - last_look >= slice) {
+      if (between(self, since, &told) < 0) return -1;
+      last_look = at;
+    }
+    if (end >= 0 && rest > end - at) rest = end - at;
+    struct timespec const time = {0, rest};
+    PyThreadState* const thread = PyEval_SaveThread();
+    nanosleep(&time, NULL);
+    *status = penstock_try_borrow(self->pipeline, tile);
+    PyEval_RestoreThread(thread);
+    if (rest < 500 * 1000) rest += rest / 4;
+  }
+  return 0;
+}
+
+static PyObject* borrow(Pipeline* self, PyObject* timeout) {
+  int64_t const limit = limit_of(timeout);
+  if (limit == -2 || core_is_forked(self)) return NULL;
+  penstock_tile* tile = NULL;
+  penstock_status status;
+  if (borrow_tile(self, limit, &tile, &status) < 0) return NULL;
+  if (status != PENSTOCK_OK) return core_raise(core_state_of((PyObject*)self), status);
+  if (tile == NULL) Py_RETURN_NONE;
+  return core_new_tile(self, tile, NULL);
+}
+
+/* Copies a buffer into a tile and submits it, without the GIL. */
+static PyObject* push(Pipeline* self, PyObject* arguments) {
+  Py_buffer buffer;
+  unsigned long long tag = 0;
+  PyObject* timeout = NULL;
+  if (!PyArg_ParseTuple(arguments, "y*KO", &buffer, &tag, &timeout)) return NULL;
+  PyObject* result = NULL;
+  int64_t const limit = limit_of(timeout);
+  penstock_tile* tile = NULL;
+  penstock_status status;
+  if (limit == -2 || core_is_forked(self) || borrow_tile(self, limit, &tile, &status) < 0) goto done;
+  if (status != PENSTOCK_OK) {
+    core_raise(core_state_of((PyObject*)self), status);
+    goto done;
+  }
+  if (tile == NULL) {
+    PyErr_SetString(PyExc_TimeoutError,
+                    "No tile came home in time: the device or the loop that takes tiles is slower.");
+    goto done;
+  }
+  penstock_bytes const room = penstock_tile_input(tile, 0);
+  if ((size_t)buffer.len > room.size) {
+    penstock_tile_give_back(tile);
+    PyErr_Format(PyExc_ValueError,
+                 "A buffer of %zd bytes does not fit into a tile of %zd: push it in pieces, or open larger tiles.",
+                 buffer.len, (Py_ssize_t)room.size);
+    goto done;
+  }
+  PyThreadState* const thread = PyEval_SaveThread();
+  memcpy(room.data, buffer.buf, (size_t)buffer.len);
+  status = penstock_tile_set_filled(tile, 0, (size_t)buffer.len);
+  penstock_tile_set_tag(tile, tag);
+  if (status == PENSTOCK_OK) status = penstock_submit(self->pipeline, tile);
+  PyEval_RestoreThread(thread);
+  result = ended_with(self, status);
+done:
+  PyBuffer_Release(&buffer);
+  return result;
+}
+
+static PyObject* end_input(Pipeline* self, PyObject* unused) {
+  (void)unused;
+  if (core_is_forked(self)) return NULL;
+  return ended_with(self, penstock_end_input(self->pipeline));
+}
+
+static PyObject* stop(Pipeline* self, PyObject* unused) {
+  (void)unused;
+  if (core_is_forked(self)) return NULL;
+  PyThreadState* const thread = PyEval_SaveThread();
+  penstock_stop(self->pipeline);
+  PyEval_RestoreThread(thread);
+  Py_RETURN_NONE;
+}
+
+static PyObject* as_text(Pipeline* self, penstock_status status, char* text) {
+  if (status != PENSTOCK_OK) return core_raise(core_state_of((PyObject*)self), status);
+  PyObject* const all = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+  penstock_free_text(text);
+  return all;
+}
+
+/* (JSON, text) of the report. */
+static PyObject* drain(Pipeline* self, PyObject* unused) {
+  (void)unused;
+  if (core_is_forked(self)) return NULL;
+  penstock_report* report = NULL;
+  char *json = NULL, *text = NULL;
+  PyThreadState* const thread = PyEval_SaveThread();
+  penstock_status status = penstock_drain(self->pipeline, &report);
+  if (status == PENSTOCK_OK) status = penstock_report_json(report, &json);
+  if (status == PENSTOCK_OK) status = penstock_report_text(report, &text);
+  int const ok = penstock_report_ok(report);
+  PyEval_RestoreThread(thread);
+  PyObject* result = NULL;
+  if (status != PENSTOCK_OK) {
+    core_raise(core_state_of((PyObject*)self), status);
+  } else {
+    result = Py_BuildValue("(sss)", json, text, ok ? "ok" : "");
+  }
+  penstock_free_text(json);
+  penstock_free_text(text);
+  penstock_report_destroy(report);
+  return result;
+}
+
+static PyObject* snapshot_json(Pipeline* self, PyObject* unused) {
+  (void)unused;
+  if (core_is_forked(self)) return NULL;
+  char* json = NULL;
+  penstock_status const status = penstock_snapshot_json(self->pipeline, &json);
+  return as_text(self, status, json);
+}
+
+static PyObject* get_tiles(Pipeline* self, void* unused) {
+  (void)unused;
+  return PyLong_FromUnsignedLongLong(self->tiles);
+}
+static PyObject* get_held(Pipeline* self, void* unused) {
+  (void)unused;
+  return PyLong_FromSsize_t(self->held);
+}
+
+#define METHOD(name, function, how, doc) \
+  { name, (PyCFunction)(void (*)(void))function, how, doc }
+static PyMethodDef methods[] = {
+    METHOD("begin", begin, METH_VARARGS,
+           "begin(paths, flags)\n--\n\nStarts a run of files (a list of bytes), or of what is fed (None)."),
+    METHOD("next", next, METH_O,
+           "next(timeout)\n--\n\nA completed Tile; None at the time limit; raises Ended behind the last."),
+    METHOD("borrow", borrow, METH_O, "borrow(timeout)\n--\n\nA free Tile; None at the time limit."),
+    METHOD("push", push, METH_VARARGS, "push(buffer, tag, timeout)\n--\n\nCopies a buffer into a tile and submits it."),
+    METHOD("end_input", end_input, METH_NOARGS, "end_input()\n--\n\nSays that no more tiles will be submitted."),
+    METHOD("stop", stop, METH_NOARGS, "stop()\n--\n\nCancels what no device has started."),
+    METHOD("drain", drain, METH_NOARGS,
+           "drain()\n--\n\nWaits for the end of the run: JSON and text of its report, and \"ok\" or \"\"."),
+    METHOD("snapshot_json", snapshot_json, METH_NOARGS, "snapshot_json()\n--\n\nThe state at this moment, as JSON."),
+    {NULL, NULL, 0, NULL}};
+static PyGetSetDef members[] = {{"tiles", (getter)get_tiles, NULL, "Number of tiles.", NULL},
+                                {"held", (getter)get_held, NULL, "Number of tiles that Python has.", NULL},
+                                {NULL, NULL, NULL, NULL, NULL}};
+static PyMemberDef places[] = {{"__weaklistoffset__", T_PYSSIZET, offsetof(Pipeline, weak_references), READONLY, NULL},
+                               {NULL, 0, 0, 0, NULL}};
+static PyType_Slot slots[] = {{Py_tp_new, make},
+                              {Py_tp_dealloc, destroy},
+                              {Py_tp_methods, methods},
+                              {Py_tp_getset, members},
+                              {Py_tp_members, places},
+                              {Py_tp_doc, "A pipeline of the library. Use penstock.pipeline() or penstock.files()."},
+                              {0, NULL}};
+PyType_Spec core_pipeline_spec = {.name = "penstock._core.Pipeline",
+                                  .basicsize = sizeof(Pipeline),
+                                  .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+                                  .slots = slots};

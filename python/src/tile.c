@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core.h"
+
+PyObject* core_new_tile(Pipeline* home, penstock_tile* tile, penstock_completion const* completion) {
+  PyTypeObject* const type = core_state_of((PyObject*)home)->tile_type;
+  allocfunc const allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  Tile* const self = (Tile*)allocate(type, 0);
+  if (self == NULL) {
+    penstock_tile_give_back(tile);
+    return NULL;
+  }
+  Py_INCREF((PyObject*)home);
+  self->home = home;
+  self->tile = tile;
+  ++home->held;
+  self->borrowed = completion == NULL;
+  self->tag = penstock_tile_tag(tile);
+  if (completion == NULL) return (PyObject*)self;
+  self->completion = *completion;
+  self->sequence = penstock_tile_sequence(tile);
+  if (home->has_files) {
+    penstock_place place = {.size = sizeof place};
+    if (penstock_tile_place(home->pipeline, tile, &place) == PENSTOCK_OK) {
+      self->file = place.file;
+      self->offset = place.offset;
+    }
+  }
+  return (PyObject*)self;
+}
+
+static PyObject* gone(void) {
+  PyErr_SetString(
+      PyExc_ValueError,
+      "The tile is home again, or was submitted: copy what you need before release() or the end of `with`.");
+  return NULL;
+}
+
+static penstock_tile* held(Tile* self) {
+  penstock_tile* const tile = self->tile;
+  if (tile == NULL) gone();
+  return core_is_forked(self->home) ? NULL : tile;
+}
+
+penstock_bytes core_bytes_of(Tile* self, Elements const** elements) {
+  int const output = !self->borrowed && self->home->has_output;
+  *elements = output ? &self->home->output : &self->home->input;
+  penstock_bytes bytes = output ? penstock_tile_output(self->tile) : penstock_tile_input(self->tile, 0);
+  if (self->borrowed) return bytes;
+  if (self->completion.outcome != PENSTOCK_DONE) {
+    bytes.size = 0;
+  } else {
+    bytes.size = output ? penstock_tile_produced(self->tile) : penstock_tile_filled(self->tile, 0);
+  }
+  return bytes;
+}
+
+penstock_tile* core_leave_tile(Tile* self, char const* what) {
+  if (held(self) == NULL) return NULL;
+  if (self->views != 0) {
+    PyErr_Format(PyExc_BufferError,
+                 "The tile cannot %s: %zd arrays or tensors still show its bytes. Let go of them (del), or copy.", what,
+                 (Py_ssize_t)self->views);
+    return NULL;
+  }
+  penstock_tile* const tile = atomic_exchange(&self->tile, NULL);
+  if (tile == NULL) return (penstock_tile*)gone();
+  --self->home->held;
+  return tile;
+}
+
+static void destroy(Tile* self) {
+  PyTypeObject* const type = Py_TYPE((PyObject*)self);
+  penstock_tile* const tile = atomic_exchange(&self->tile, NULL);
+  if (tile != NULL) {
+    --self->home->held;
+    if (self->home->process == (long)getpid()) penstock_tile_give_back(tile);
+  }
+  Py_DECREF((PyObject*)self->home);
+  ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
+static PyObject* release(Tile* self, PyObject* unused) {
+  (void)unused;
+  if (self->tile == NULL) Py_RETURN_NONE;
+  penstock_tile* const tile = core_leave_tile(self, "go home");
+  if (tile == NULL) return NULL;
+  penstock_tile_give_back(tile);
+  Py_RETURN_NONE;
+}
+
+static PyObject* expect_borrowed(Tile* self) {
+  if (self->borrowed) return (PyObject*)self;
+  PyErr_SetString(PyExc_ValueError, "The tile is completed: only one that was borrowed is filled and submitted.");
+  return NULL;
+}
+
+static PyObject* submit(Tile* self, PyObject* filled) {
+  if (expect_borrowed(self) == NULL || held(self) == NULL) return NULL;
+  size_t bytes = penstock_tile_input(self->tile, 0).size;
+  if (!Py_IsNone(filled)) {
+    Py_ssize_t const wanted = PyLong_AsSsize_t(filled);
+    if (wanted < 0 || (size_t)wanted > bytes) {
+      if (!PyErr_Occurred())
+        PyErr_Format(PyExc_ValueError, "A tile of %zu bytes has no %zd of them to submit.", bytes, wanted);
+      return NULL;
+    }
+    bytes = (size_t)wanted;
+  }
+  penstock_tile* const tile = core_leave_tile(self, "be submitted");
+  if (tile == NULL) return NULL;
+  penstock_tile_set_tag(tile, self->tag);
+  PyThreadState* const thread = PyEval_SaveThread();
+  penstock_status status = penstock_tile_set_filled(tile, 0, bytes);
+  if (status == PENSTOCK_OK) status = penstock_submit(self->home->pipeline, tile);
+  PyEval_RestoreThread(thread);
+  if (status != PENSTOCK_OK) return core_raise(core_state_of((PyObject*)self), status);
+  Py_RETURN_NONE;
+}
+
+static PyObject* enter(PyObject* self, PyObject* unused) {
+  (void)unused;
+  return Py_NewRef(self);
+}
+
+/* A borrowed tile is submitted, or given back behind an exception. A completed one goes home. */
+static PyObject* leave(Tile* self, PyObject* arguments) {
+  PyObject *kind = NULL, *value = NULL, *trace = NULL;
+  if (!PyArg_ParseTuple(arguments, "OOO", &kind, &value, &trace)) return NULL;
+  if (self->tile == NULL) Py_RETURN_NONE;
+  // Behind an exception the traceback may still show the bytes: the tile goes home with its last view.
+  if (!Py_IsNone(kind) && self->views != 0) Py_RETURN_NONE;
+  return self->borrowed && Py_IsNone(kind) ? submit(self, Py_None) : release(self, NULL);
+}
+
+static int get_buffer(Tile* self, Py_buffer* view, int flags) {
+  view->obj = NULL;
+  if (held(self) == NULL) return -1;
+  Elements const* elements = NULL;
+  penstock_bytes const bytes = core_bytes_of(self, &elements);
+  Py_ssize_t each = elements->size;
+  for (int i = 0; i < elements->rest_count; ++i) each *= elements->rest[i];
+  if (bytes.size % (size_t)each != 0 && (flags & PyBUF_ND) == PyBUF_ND) {
+    PyErr_Format(PyExc_BufferError, "The tile has %zu bytes, which are no whole elements of %zd.", bytes.size, each);
+    return -1;
+  }
+  // The shape is the same for all views, so they may share it.
+  self->shape[0] = (Py_ssize_t)(bytes.size / (size_t)each);
+  self->strides[0] = each;
+  for (int i = 0; i < elements->rest_count; ++i) {
+    self->shape[i + 1] = elements->rest[i];
+    each /= elements->rest[i];
+    self->strides[i + 1] = each;
+  }
+  int const shaped = (flags & PyBUF_ND) == PyBUF_ND;
+  view->obj = Py_NewRef((PyObject*)self);
+  view->buf = bytes.data;
+  view->len = (Py_ssize_t)bytes.size;
+  view->readonly = 0;
+  view->itemsize = shaped ? elements->size : 1;
+  view->format = (flags & PyBUF_FORMAT) == PyBUF_FORMAT ? (char*)elements->format : NULL;
+  view->ndim = shaped ? 1 + elements->rest_count : 1;
+  view->shape = shaped ? self->shape : NULL;
+  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? self->strides : NULL;
+  view->suboffsets = NULL;
+  view->internal = NULL;
+  ++self->views;
+  return 0;
+}
+
+static void release_buffer(Tile* self, Py_buffer* view) {
+  (void)view;
+  --self->views;
+}
+
+static PyObject* text_or_none(char const* text) {
+  if (text == NULL) Py_RETURN_NONE;
+  return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
+static PyObject* get_ok(Tile* self, void* unused) {
+  (void)unused;
+  return PyBool_FromLong(self->completion.outcome == PENSTOCK_DONE);
+}
+static PyObject* get_problem(Tile* self, void* unused) {
+  (void)unused;
+  if (self->completion.outcome == PENSTOCK_CANCELLED) return PyUnicode_FromString("The run was stopped before it.");
+  if (self->completion.reason == NULL) Py_RETURN_NONE;
+  return self->tile == NULL ? gone() : text_or_none(self->completion.reason);
+}
+static PyObject* get_failed_at(Tile* self, void* unused) {
+  (void)unused;
+  if (self->completion.stage == NULL) Py_RETURN_NONE;
+  return self->tile == NULL ? gone() : text_or_none(self->completion.stage);
+}
+static PyObject* get_nbytes(Tile* self, void* unused) {
+  (void)unused;
+  if (held(self) == NULL) return NULL;
+  Elements const* elements = NULL;
+  return PyLong_FromSize_t(core_bytes_of(self, &elements).size);
+}
+static PyObject* get_number(Tile* self, void* which) {
+  return PyLong_FromUnsignedLongLong(*(uint64_t const*)((char const*)self + (size_t)which));
+}
+static PyObject* get_released(Tile* self, void* unused) {
+  (void)unused;
+  return PyBool_FromLong(self->tile == NULL);
+}
+static int set_tag(Tile* self, PyObject* value, void* unused) {
+  (void)unused;
+  if (value == NULL || expect_borrowed(self) == NULL) {
+    if (value == NULL) PyErr_SetString(PyExc_AttributeError, "A tile always has a tag; 0 is that of one without.");
+    return -1;
+  }
+  uint64_t const tag = PyLong_AsUnsignedLongLong(value);
+  if (PyErr_Occurred()) return -1;
+  self->tag = tag;
+  return 0;
+}
+
+#define METHOD(name, function, how, doc) \
+  { name, (PyCFunction)(void (*)(void))function, how, doc }
+static PyMethodDef methods[] = {
+    METHOD("release", release, METH_NOARGS,
+           "release()\n--\n\nSends the tile home now, and not with its last reference."),
+    METHOD("submit", submit, METH_O,
+           "submit(filled)\n--\n\nSubmits a borrowed tile, with so many bytes; None for all."),
+    METHOD("__enter__", enter, METH_NOARGS, NULL),
+    METHOD("__exit__", leave, METH_VARARGS, NULL),
+    METHOD("__dlpack__", core_dlpack, METH_VARARGS | METH_KEYWORDS,
+           "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nIts bytes as a DLPack "
+           "capsule, not copied."),
+    METHOD("__dlpack_device__", core_dlpack_device, METH_NOARGS,
+           "__dlpack_device__()\n--\n\n(1, 0): memory of the host."),
+    {NULL, NULL, 0, NULL}};
+#define NUMBER(name, doc) \
+  { #name, (getter)get_number, NULL, doc, (void*)offsetof(Tile, name) }
+static PyGetSetDef members[] = {
+    {"ok", (getter)get_ok, NULL, "True if its work is done; else `problem` says what failed.", NULL},
+    {"problem", (getter)get_problem, NULL, "A sentence on what failed, or None.", NULL},
+    {"failed_at", (getter)get_failed_at, NULL, "The step that failed: 'source', 'upload', 'stage' ..., or None.", NULL},
+    {"nbytes", (getter)get_nbytes, NULL, "Bytes of its array.", NULL},
+    {"released", (getter)get_released, NULL, "True once it is home or submitted.", NULL},
+    {"tag", (getter)get_number, (setter)set_tag, "A number of the program's own, which comes back with the tile.",
+     (void*)offsetof(Tile, tag)},
+    NUMBER(sequence, "Its place in the order of the input: 0, 1, 2 ..."),
+    NUMBER(file, "Index of its file among the paths."),
+    NUMBER(offset, "Offset of its first byte in the file, decoded."),
+    {NULL, NULL, NULL, NULL, NULL}};
+static PyType_Slot slots[] = {
+    {Py_tp_dealloc, destroy},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, members},
+    {Py_bf_getbuffer, get_buffer},
+    {Py_bf_releasebuffer, release_buffer},
+    {Py_tp_doc,
+     "Pinned memory of a pipeline, which Python has until release().\n\nnumpy.asarray(tile) and "
+     "numpy.from_dlpack(tile) do not copy. A tile that is kept is one less for the input."},
+    {0, NULL}};
+PyType_Spec core_tile_spec = {
+    .name = "penstock._core.Tile",
+    .basicsize = sizeof(Tile),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = slots};

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of runs whose tiles wait for the program.
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "c/adapters.hpp"
+#include "c/calls.hpp"
+#include "c/handles.hpp"
+
+#include "engine/core/pool.hpp"
+#include "penstock/ingest/framing.hpp"
+
+using namespace penstock;
+
+namespace {
+
+std::optional<c::FilesToRead> files_to_read(penstock_files const* given) {
+  if (given == nullptr) return std::nullopt;
+  penstock_files const all = c::sized(given, "files");
+  if ((all.flags & ~std::uint64_t{PENSTOCK_LINES | PENSTOCK_DECOMPRESS | PENSTOCK_FOLLOW}) != 0) {
+    throw Error(ErrorKind::unsupported, "The files have a flag that this version of the library does not know.");
+  }
+  if (all.count == 0) throw Error(ErrorKind::bad_argument, "There are no files: name one at least.");
+  c::FilesToRead files;
+  for (std::size_t i = 0; i < all.count; ++i)
+    files.paths.emplace_back(&c::existing(c::existing(all.paths + i, "paths"), "paths"));
+  if ((all.flags & PENSTOCK_LINES) != 0) files.options.framing = lines();
+  files.options.text = (all.flags & PENSTOCK_LINES) != 0;
+  files.options.decompress = (all.flags & PENSTOCK_DECOMPRESS) != 0;
+  files.options.follow = (all.flags & PENSTOCK_FOLLOW) != 0;
+  return files;
+}
+
+/// Writes to a structure of the program, which may be older or newer than this library.
+template <class Structure>
+void fill(Structure& place, Structure const& value) {
+  std::size_t const bytes = std::min(place.size, sizeof(Structure));
+  std::memcpy(&place, &value, bytes);
+  place.size = bytes;
+}
+
+std::shared_ptr<c::WaitingRun> begun(penstock_pipeline& pipeline) {
+  auto run = pipeline.waiting_run();
+  if (run == nullptr)
+    throw Error(ErrorKind::ended, "No tile will come: penstock_begin starts a run whose tiles wait for the program.");
+  return run;
+}
+
+}  // namespace
+
+penstock_status penstock_begin(penstock_pipeline* pipeline, penstock_files const* files, penstock_stage const* stage) {
+  return c::guarded([&] {
+    penstock_pipeline& it = c::existing(pipeline, "pipeline");
+    auto const before = it.waiting_run();
+    if (it.pipeline.running() || (before && !before->drained()))
+      throw Error(ErrorKind::bad_argument, "The pipeline runs already: penstock_drain ends that first.");
+    auto const input = files_to_read(files);
+    TileShape const& shape = it.pipeline.options().tile;
+    if (stage == nullptr && shape.in_place)
+      throw Error(ErrorKind::bad_argument, "Without a stage tiles come as they are, and need not be in place.");
+    Stages stages = stage != nullptr ? c::stages_of(stage) : c::pass_through(shape.output_bytes > 0);
+    it.failures.resize(it.pipeline.pool().size());
+    auto run = std::make_shared<c::WaitingRun>(it.pipeline, input, std::move(stages));
+    std::scoped_lock const lock(it.mutex);
+    it.run = std::move(run);
+  });
+}
+
+penstock_status penstock_next(penstock_pipeline* pipeline, std::int64_t at_most, penstock_completion* completion) {
+  return c::guarded([&] {
+    penstock_pipeline& it = c::existing(pipeline, "pipeline");
+    penstock_completion shown = c::sized(completion, "completion");
+    auto const run = begun(it);
+    auto const limit = at_most < 0 ? std::nullopt : std::optional(std::chrono::nanoseconds(at_most));
+    std::optional<Completion> taken = run->tiles().take(limit);
+    shown = {};
+    if (!taken) {
+      if (run->tiles().over()) throw Error(ErrorKind::ended, "All tiles were taken: penstock_drain has the report.");
+    } else {
+      it.failures[taken->loan->index()] = taken->failure;
+      c::show(*taken, shown);
+      static_cast<void>(taken->loan.release());
+    }
+    fill(*completion, shown);
+  });
+}
+
+penstock_status penstock_end_input(penstock_pipeline* pipeline) {
+  return c::guarded([&] { begun(c::existing(pipeline, "pipeline"))->end_input(); });
+}
+
+penstock_status penstock_tile_place(penstock_pipeline* pipeline, penstock_tile const* tile, penstock_place* place) {
+  return c::guarded([&] {
+    auto const run = begun(c::existing(pipeline, "pipeline"));
+    static_cast<void>(c::sized(place, "place"));
+    auto const at = run->place_of(reinterpret_cast<Tile const&>(c::existing(tile, "tile")));
+    fill(*place, {.size = sizeof(penstock_place), .file = at.file, .offset = at.offset});
+  });
+}
+
+std::uint64_t penstock_tile_count(penstock_pipeline const* pipeline) {
+  return const_cast<penstock_pipeline*>(pipeline)->pipeline.pool().size();
+}
