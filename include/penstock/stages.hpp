@@ -212,12 +212,10 @@ struct Stages {
   /// Takes one lane's finished stage. Called once per healthy lane, in lane order, on the thread that waits for the
   /// run.
   std::function<void(Stage&)> merge = {};
+  StageOrder order = {};
   /// Element types of the tile's parts, if known: `on_device` derives them from its function. `run` and `start` refuse
   /// tiles of another shape, or of elements of other types by `tile_of`.
   TileTypes types = {};
-  /// The last member has a destructor: GCC (12 to 14 at least) destroys the members of a nested `{}` twice if a later
-  /// initializer throws, but only where the last one has none.
-  StageOrder order = {};
 };
 
 /// Makes a stateless stage from a function `body(DeviceTile const&, StreamRef)`, called on every lane at once. It
@@ -259,8 +257,8 @@ requires std::is_invocable_v<Body&, DeviceTile const&, StreamRef> Stages on_devi
   return {.make = [body = std::move(body),
                    promises](StageContext const&) { return std::make_unique<Function>(body, promises); },
           .merge = {},
-          .types = types_of_function<Body>(),
-          .order = {}};
+          .order = {},
+          .types = types_of_function<Body>()};
 }
 
 /// Makes stages of the user's type by Own(StageContext const&); `merge(Own&)` gets each lane's stage after its finish.
@@ -276,8 +274,8 @@ Stages stage_per_lane(std::function<void(Own&)> merge = {}) {
               [merge = std::move(merge)](Stage& stage) {
                 if (merge) merge(static_cast<Own&>(stage));
               },
-          .types = types_of_stage<Own>(),
-          .order = {}};
+          .order = {},
+          .types = types_of_stage<Own>()};
 }
 
 }  // namespace penstock

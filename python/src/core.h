@@ -42,8 +42,8 @@ typedef struct Pipeline {
   long process;            /* The one that made it. */
   _Atomic Py_ssize_t held; /* Tiles that Python has. */
   uint64_t tiles;
-  int has_files;
-  int has_output; /* The output has bytes of its own. */
+  PyObject* paths; /* A list of bytes, the files of the run; null if it is fed. */
+  int has_output;  /* The output has bytes of its own. */
   Elements input;
   Elements output;
 } Pipeline;
@@ -55,7 +55,7 @@ typedef struct Tile {
   _Atomic Py_ssize_t views;     /* Buffers and DLPack tensors of its bytes. */
   int borrowed;
   penstock_completion completion; /* `stage` and `reason` live as long as the tile is held. */
-  uint64_t sequence, tag, file, offset;
+  uint64_t index, tag, file, offset;
   Py_ssize_t shape[most_dimensions];
   Py_ssize_t strides[most_dimensions];
   int64_t long_shape[most_dimensions];

@@ -116,6 +116,7 @@ static void destroy(Pipeline* self) {
     penstock_devices_close(self->devices);
     PyEval_RestoreThread(thread);
   }
+  Py_XDECREF(self->paths);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(type);
 }
@@ -147,17 +148,26 @@ static PyObject* begin(Pipeline* self, PyObject* arguments) {
   unsigned long long flags = 0;
   if (!PyArg_ParseTuple(arguments, "OK", &paths, &flags) || core_is_forked(self)) return NULL;
   penstock_files files = {.size = sizeof files, .flags = flags};
-  self->has_files = !Py_IsNone(paths);
   char const** texts = NULL;
-  if (self->has_files) {
+  int const has_files = !Py_IsNone(paths);
+  if (has_files && !PyList_Check(paths)) {
+    PyErr_SetString(PyExc_TypeError, "The paths are a list of bytes.");
+    return NULL;
+  }
+  if (has_files) {
     texts = read_paths(paths, &files.count);
     if (texts == NULL) return NULL;
     files.paths = texts;
   }
   PyThreadState* const thread = PyEval_SaveThread();
-  penstock_status const status = penstock_begin(self->pipeline, self->has_files ? &files : NULL, NULL);
+  penstock_status const status = penstock_begin(self->pipeline, has_files ? &files : NULL, NULL);
   PyEval_RestoreThread(thread);
   free(texts);
+  if (status == PENSTOCK_OK) {
+    PyObject* const before = self->paths;
+    self->paths = has_files ? Py_NewRef(paths) : NULL;
+    Py_XDECREF(before);
+  }
   return ended_with(self, status);
 }
 

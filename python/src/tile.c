@@ -17,8 +17,8 @@ PyObject* core_new_tile(Pipeline* home, penstock_tile* tile, penstock_completion
   self->tag = penstock_tile_tag(tile);
   if (completion == NULL) return (PyObject*)self;
   self->completion = *completion;
-  self->sequence = penstock_tile_sequence(tile);
-  if (home->has_files) {
+  self->index = penstock_tile_sequence(tile);
+  if (home->paths != NULL) {
     penstock_place place = {.size = sizeof place};
     if (penstock_tile_place(home->pipeline, tile, &place) == PENSTOCK_OK) {
       self->file = place.file;
@@ -199,6 +199,23 @@ static PyObject* get_nbytes(Tile* self, void* unused) {
   Elements const* elements = NULL;
   return PyLong_FromSize_t(core_bytes_of(self, &elements).size);
 }
+/* The path of its file as text, as os.fsdecode makes it. */
+static PyObject* get_name(Tile* self, void* unused) {
+  (void)unused;
+  PyObject* const paths = self->home->paths;
+  if (paths == NULL || self->borrowed || self->file >= (uint64_t)PyList_Size(paths)) Py_RETURN_NONE;
+  PyObject* const path = PyList_GetItem(paths, (Py_ssize_t)self->file);
+  return PyUnicode_DecodeFSDefaultAndSize(PyBytes_AsString(path), PyBytes_Size(path));
+}
+static PyObject* get_array(Tile* self, void* unused) {
+  (void)unused;
+  if (held(self) == NULL) return NULL;
+  PyObject* const numpy = PyImport_ImportModule("numpy");
+  if (numpy == NULL) return NULL;
+  PyObject* const array = PyObject_CallMethod(numpy, "asarray", "O", (PyObject*)self);
+  Py_DECREF(numpy);
+  return array;
+}
 static PyObject* get_number(Tile* self, void* which) {
   return PyLong_FromUnsignedLongLong(*(uint64_t const*)((char const*)self + (size_t)which));
 }
@@ -240,10 +257,13 @@ static PyGetSetDef members[] = {
     {"problem", (getter)get_problem, NULL, "A sentence on what failed, or None.", NULL},
     {"failed_at", (getter)get_failed_at, NULL, "The step that failed: 'source', 'upload', 'stage' ..., or None.", NULL},
     {"nbytes", (getter)get_nbytes, NULL, "Bytes of its array.", NULL},
+    {"name", (getter)get_name, NULL, "The path of its file; None if the program fed it.", NULL},
+    {"array", (getter)get_array, NULL, "A view of its bytes for numpy: all of a borrowed tile, else what was filled.",
+     NULL},
     {"released", (getter)get_released, NULL, "True once it is home or submitted.", NULL},
     {"tag", (getter)get_number, (setter)set_tag, "A number of the program's own, which comes back with the tile.",
      (void*)offsetof(Tile, tag)},
-    NUMBER(sequence, "Its place in the order of the input: 0, 1, 2 ..."),
+    NUMBER(index, "Its place in the order of the input: 0, 1, 2 ..."),
     NUMBER(file, "Index of its file among the paths."),
     NUMBER(offset, "Offset of its first byte in the file, decoded."),
     {NULL, NULL, NULL, NULL, NULL}};

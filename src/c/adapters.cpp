@@ -189,8 +189,8 @@ Stages stages_of(penstock_stage const* stage) {
   Stages stages{
       .make = [functions](StageContext const& context) { return std::make_unique<CStage>(functions, context); },
       .merge = [](Stage& one) { static_cast<CStage&>(one).merge(); },
-      .types = {},
-      .order = {}};
+      .order = {},
+      .types = {}};
   return functions.in_order != 0 ? in_order(std::move(stages)) : stages;
 }
 

@@ -8,6 +8,7 @@
 
 #include "c/waiting_run.hpp"
 
+#include "penstock/flavour.hpp"
 #include "penstock/models/devices.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report.hpp"

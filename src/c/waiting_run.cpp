@@ -65,8 +65,8 @@ WaitingRun::~WaitingRun() {
   if (drained_) return;
   stop();
   try {
-    static_cast<void>(drain());
-  } catch (...) {  // Nobody is left who could be told.
+    drain().unread.mark_read();  // The program has stopped the run by its own wish, and got each tile that it took.
+  } catch (...) {                // Nobody is left who could be told.
   }
 }
 

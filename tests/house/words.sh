@@ -55,6 +55,9 @@ refuse 'names the program; use tell(), message_of() or title_of() of programs/co
 refuse 'is no public header; include one of include/penstock' '#include [<"](engine|observe|models|ingest|egress|records|lease|collective|operate|job|kernels|programs|anyprogram|course)/' \
   < <(sources examples tests/house/embed tests/house/bundled)
 
+# GCC (12 to 14 at least) destroys the members of a nested {} twice if a later initializer throws; a named type it gets right.
+refuse 'is destroyed twice by GCC if a later initializer throws; write .stages = Stages{...}' '\.stages = \{' < <(sources src examples)
+
 while read -r path; do
   mapfile -t lines <"$path"
   if ((${#lines[@]} > longest)); then

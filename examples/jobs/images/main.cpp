@@ -69,7 +69,7 @@ JobWork make_tensors(JobPoint const& point) {
               [=](Pool const&) {
                 return std::make_unique<GeneratedSource<decltype(fill), std::byte>>(folder->files().size(), fill);
               },
-          .stages = {.make = [form](StageContext const& c) { return std::make_unique<Resize>(c, form); }},
+          .stages = Stages{.make = [form](StageContext const& c) { return std::make_unique<Resize>(c, form); }},
           .sink = [album](Completion& completion) { album->take(completion); },
           .digest = [album] { return album->digest(); },
           .results = [album] { return album->results(); },

@@ -120,7 +120,8 @@ JobWork sum_file(JobPoint const& point, PatternFiles& files) {
                 FileSourceOptions{
                     .stop = stop, .framing = lines(), .follow = follow, .decompress = true, .text = true});
           },
-      .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, *patterns, count); },
+      .stages =
+          Stages{.make = [=](StageContext const& c) { return std::make_unique<SumLines>(c, fields, *patterns, count); },
                  .merge = [all](Stage& lane) { *all += static_cast<SumLines&>(lane).totals; }},
       .digest = [=] { return digest_of_bytes(std::as_bytes(std::span(std::string_view(text_of(*all, fields))))); },
       .results = [=] { return text_of(*all, fields); },

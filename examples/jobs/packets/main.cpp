@@ -120,8 +120,8 @@ JobWork sum_capture(JobPoint const& point) {
             FileSourceOptions const options{.stop = stop, .framing = captured_packets(), .decompress = true};
             return std::make_unique<FileSource>(inputs, pool, options);
           },
-          .stages = {.make = [=](StageContext const& c) { return std::make_unique<SumPackets>(c, places); },
-                     .merge = [all](Stage& lane) { all->add(static_cast<SumPackets&>(lane)); }},
+          .stages = Stages{.make = [=](StageContext const& c) { return std::make_unique<SumPackets>(c, places); },
+                           .merge = [all](Stage& lane) { all->add(static_cast<SumPackets&>(lane)); }},
           .digest = [all] { return digest_of(*all); },
           .results = [all, top = point.values.number("top")] { return text_of(*all, top); },
           .left_out = [all] { return left_out_of(all->totals, all->flows); },

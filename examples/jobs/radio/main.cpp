@@ -51,7 +51,8 @@ JobWork listen(JobPoint const& point) {
                                   .decompress = true};
   return {.source = [path = point.values.text("input"), reading](
                         Pool const& pool) { return std::make_unique<FileSource>(std::vector{path}, pool, reading); },
-          .stages = {.make = [point](StageContext const& context) { return std::make_unique<Listen>(context, point); }},
+          .stages =
+              Stages{.make = [point](StageContext const& context) { return std::make_unique<Listen>(context, point); }},
           .sink = [listener](Completion& done) { listener->take(done); },
           .digest = [listener] { return listener->digest(); },
           .results = [listener] { return listener->results(); },

@@ -6,5 +6,6 @@
 namespace penstock {
 
 struct Lane {};
+JobWork const work{.stages = {.make = nothing}, .digest = nothing};
 
 }  // namespace penstock

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pinned tiles between many threads and a device, in a `for` loop.
+
+A *tile* is a block of pinned memory. A *pipeline* has some, lends them to whoever fills them, sends them through a
+device and hands them out again. Nothing of Python runs between a file and the loop, and whatever waits releases the
+GIL.
+
+Tiles of files::
+
+    import numpy, penstock
+    with penstock.files("a.bin", "b.bin").open(tile="1MiB") as tiles:
+        for tile in tiles:
+            print(tile.name, tile.offset, numpy.asarray(tile).sum())
+
+Tiles that threads of Python fill::
+
+    with penstock.pipeline(tile=(1 << 20, numpy.int16)) as tiles:
+        def receive(port):
+            for block in blocks_of(port):
+                tiles.push(block, tag=port)
+        with tiles.threads(receive, ports):
+            for tile in tiles:
+                levels[tile.tag] = numpy.asarray(tile).std()
+
+The tools, as data::
+
+    penstock.try_(["./program"]).as_dict()
+    penstock.bench(producers=[1, 4]).to_frame()
+
+Errors are exceptions of the class `Error`, whose text says what helps. A tile whose work failed is no exception: it
+comes with ``tile.ok`` false and ``tile.problem``, and the others go on.
+"""
+from penstock._core import (
+    ArgumentError,
+    DeviceError,
+    Ended,
+    Error,
+    OutOfMemory,
+    SystemRefused,
+    Tile,
+    version as _version,
+)
+from penstock._pipeline import Files, Report, Tiles, devices, files, pipeline
+from penstock._tools import CommandFailed, Results, bench, compare, doctor, try_, tune, watch
+
+__version__ = _version()
+__all__ = [
+    "ArgumentError",
+    "CommandFailed",
+    "DeviceError",
+    "Ended",
+    "Error",
+    "Files",
+    "OutOfMemory",
+    "Report",
+    "Results",
+    "SystemRefused",
+    "Tile",
+    "Tiles",
+    "bench",
+    "compare",
+    "devices",
+    "doctor",
+    "files",
+    "pipeline",
+    "try_",
+    "tune",
+    "watch",
+]

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pipelines and files."""
+import atexit
+import contextlib
+import json
+import os
+import threading
+import weakref
+
+from penstock import _core
+from penstock._shapes import elements_of
+
+_open = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all():
+    # Threads of the library go on until the process ends; they shall have nothing to do then.
+    for tiles in list(_open):
+        with contextlib.suppress(Exception):
+            tiles._core.stop()
+
+
+def devices(names="auto"):
+    """Say what devices are.
+
+    Parameters
+    ----------
+    names : str
+        "auto", "cpu", "cuda:0", "cuda:0,cuda:1", "cuda:all", "model:h200".
+
+    Returns
+    -------
+    list of dict
+        One for each device, with its name and description.
+    """
+    return json.loads(_core.devices_json(names))["devices"]
+
+
+class Report:
+    """What a run has done.
+
+    Attributes
+    ----------
+    ok : bool
+        True if every tile is done and nothing else failed.
+    """
+
+    def __init__(self, text_of_json, text, ok):
+        self._json = text_of_json
+        self._text = text
+        self.ok = ok
+
+    def as_dict(self):
+        """The figures, as docs/results.md has them."""
+        return json.loads(self._json)
+
+    @property
+    def verdict(self):
+        """What bounded the run and what would help, or None: open the pipeline with ``verdict=True``."""
+        return self.as_dict().get("verdict")
+
+    def __str__(self):
+        return self._text
+
+    def __repr__(self):
+        return f"<penstock.Report: {self._text.splitlines()[0]}>"
+
+
+def _option_texts(options):
+    def text(value):
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return str(value)
+
+    return {name.replace("_", "-"): text(value) for name, value in options.items() if value is not None}
+
+
+class Tiles:
+    """A pipeline that runs, as an iterator of completed tiles. `files` and `pipeline` make it.
+
+    Use it by ``with``: at the end what runs is stopped, and all tiles but those that are kept come home. Tiles come in
+    the order of the input only with ``ordered=True``. A tile is home again at its last reference, or at
+    ``tile.release()``. Tiles that are kept are missing in the pipeline, so the input waits.
+
+    Threads: any; several may iterate, and each tile comes once.
+    """
+
+    def __init__(self, paths, flags, device, tile, out, ordered, verdict, options):
+        input_bytes, input_elements = elements_of(tile)
+        output_bytes, output_elements = (0, input_elements) if out is None else elements_of(out)
+        named = _option_texts({"ordered": ordered, **options})
+        self._core = _core.Pipeline(
+            device=device,
+            input_bytes=input_bytes,
+            output_bytes=output_bytes,
+            options=named,
+            input=input_elements,
+            output=output_elements,
+            verdict=verdict,
+        )
+        self._fed = paths is None
+        self._report = None
+        self._closing = threading.Lock()
+        self._core.begin(paths, flags)
+        _open.add(self)
+
+    def __iter__(self):
+        following = self._core.next
+        try:
+            while True:
+                yield following(None)
+        except _core.Ended:
+            return
+
+    def next(self, timeout=None):
+        """Take the next completed tile.
+
+        Parameters
+        ----------
+        timeout : float or None
+            Seconds to wait; None for no limit.
+
+        Returns
+        -------
+        Tile or None
+            None at the time limit.
+
+        Raises
+        ------
+        Ended
+            Behind the last tile.
+        """
+        return self._core.next(timeout)
+
+    def borrow(self, timeout=None):
+        """Lend a free tile, to be filled by ``tile.array`` or a memoryview, and submitted.
+
+        Use it by ``with``: the tile is submitted at the end, or goes home behind an exception. ``tile.submit(n)`` submits
+        the first n bytes of it.
+
+        Parameters
+        ----------
+        timeout : float or None
+            Seconds to wait for a tile to come home; None for no limit.
+
+        Returns
+        -------
+        Tile
+
+        Raises
+        ------
+        TimeoutError
+            At the time limit.
+        Ended
+            The pipeline was stopped or closed: a thread that feeds ends.
+        """
+        tile = self._core.borrow(timeout)
+        if tile is None:
+            raise TimeoutError("No tile came home in time: the device or the loop that takes tiles is slower.")
+        return tile
+
+    def push(self, buffer, tag=0, timeout=None):
+        """Copy a buffer into a tile and submit it, without the GIL.
+
+        Parameters
+        ----------
+        buffer : bytes, numpy.ndarray or another contiguous buffer
+            At most as many bytes as a tile has.
+        tag : int
+            A number that comes back with the tile.
+        timeout : float or None
+            Seconds to wait for a free tile; None for no limit.
+
+        Raises
+        ------
+        ValueError
+            It does not fit into a tile.
+        TimeoutError
+            At the time limit.
+        Ended
+            The pipeline was stopped or closed.
+        """
+        self._core.push(buffer, tag, timeout)
+
+    def end(self):
+        """Say that no more tiles will be submitted, so that the loop ends behind the last."""
+        self._core.end_input()
+
+    def stop(self):
+        """Cancel what no device has started. Tiles that were cancelled still come, with `ok` false."""
+        self._core.stop()
+
+    @contextlib.contextmanager
+    def threads(self, function, arguments):
+        """Call ``function(argument)`` in a thread of its own for each argument, while the block of ``with`` runs.
+
+        When all functions have returned, `end` is called. The block takes the tiles: if it ends before that, by a break
+        out of its loop say, the pipeline is stopped. The first exception of a function stops the pipeline, too, and is
+        raised at the end of the block; `Ended` in a thread that feeds a stopped pipeline is none.
+        """
+        problems = []
+        fed = threading.Event()
+        left = threading.Semaphore(0)
+
+        def call(argument):
+            try:
+                function(argument)
+            except _core.Ended:
+                pass
+            except BaseException as problem:  # noqa: BLE001 - it is raised in the other thread
+                problems.append(problem)
+                self._core.stop()
+            finally:
+                left.release()
+
+        workers = [threading.Thread(target=call, args=(one,), daemon=True) for one in arguments]
+
+        def end(feeders=len(workers)):
+            for _ in range(feeders):
+                left.acquire()
+            self._core.end_input()
+            fed.set()
+
+        workers.append(threading.Thread(target=end, daemon=True))
+        for worker in workers:
+            worker.start()
+        try:
+            yield self
+        finally:
+            if not fed.is_set():
+                self._core.stop()
+            for worker in workers:
+                worker.join()
+        if problems:
+            raise problems[0]
+
+    @property
+    def report(self):
+        """The `Report` of the run. It ends the run: tiles that nobody has taken are dropped."""
+        with self._closing:
+            if self._report is None:
+                text_of_json, text, ok = self._core.drain()
+                self._report = Report(text_of_json, text, bool(ok))
+        return self._report
+
+    def snapshot(self):
+        """The state at this moment, as a dict."""
+        return json.loads(self._core.snapshot_json())
+
+    def close(self):
+        """Stop what runs, and take the report. Tiles that are kept stay valid."""
+        if self._report is None:
+            self._core.stop()
+        return self.report
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, problem, trace):
+        self.close()
+
+    def __repr__(self):
+        return f"<penstock.Tiles: {self._core.tiles} tiles, {self._core.held} of them held by Python>"
+
+
+class Files:
+    """Files as an input. `files` makes it, and `open` runs it."""
+
+    def __init__(self, paths, flags):
+        self._paths = paths
+        self._flags = flags
+
+    def open(self, device="auto", *, tile="1MiB", out=None, ordered=False, verdict=False, **options):
+        """Read the files into tiles, from now on.
+
+        Parameters
+        ----------
+        device : str
+            As for `devices`.
+        tile : int, str or tuple
+            Bytes, a size as "1MiB", or (count, dtype): elements as the loop shall see them.
+        out : int, str, tuple or None
+            An output that is apart from the input, and its elements.
+        ordered : bool
+            Tiles come in the order of the files, and not as they are done.
+        verdict : bool
+            The report says what bounded the run.
+        **options
+            Those of docs/c.md: producers, lanes, tiles, memory, slots, bind ...
+
+        Returns
+        -------
+        Tiles
+        """
+        return Tiles(self._paths, self._flags, device, tile, out, ordered, verdict, options)
+
+    def __repr__(self):
+        return f"<penstock.Files: {len(self._paths)} of them>"
+
+
+def files(*paths, lines=False, decompress=False, follow=False):
+    """Take files as the input of a pipeline.
+
+    Parameters
+    ----------
+    *paths : str or os.PathLike
+        In this order; "-" is standard input.
+    lines : bool
+        Each tile has whole lines. A line that is longer than a tile fails it.
+    decompress : bool
+        gzip, zstd and LZ4 are decoded.
+    follow : bool
+        Files are read on as they grow, until `Tiles.stop`.
+
+    Returns
+    -------
+    Files
+    """
+    if not paths:
+        raise ValueError("There are no files: name one at least.")
+    flags = (lines and _core.LINES) | (decompress and _core.DECOMPRESS) | (follow and _core.FOLLOW)
+    return Files([os.fsencode(path) for path in paths], flags)
+
+
+def pipeline(device="auto", *, tile="1MiB", out=None, ordered=False, verdict=False, **options):
+    """Open a pipeline whose tiles threads of Python fill, by `Tiles.borrow` or `Tiles.push`.
+
+    Parameters are those of `Files.open`.
+
+    Returns
+    -------
+    Tiles
+    """
+    return Tiles(None, 0, device, tile, out, ordered, verdict, options)

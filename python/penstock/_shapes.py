@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes and types of elements, as users write them."""
+import math
+import struct
+
+_UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_PLAIN = tuple("?bBhHiIlLqQefd")
+_BYTE = ("B", 1, ())
+
+
+def bytes_of(size):
+    """Number of bytes of 4096 or "4KiB"."""
+    if isinstance(size, str):
+        digits = size.rstrip("BKMGibkmg ")
+        unit = size[len(digits):].strip().lower()
+        if not digits.strip().isdigit() or unit not in _UNITS:
+            raise ValueError(f"{size!r} is no size: write a number of bytes, or one with KiB, MiB or GiB, as '1MiB'.")
+        return int(digits) * _UNITS[unit]
+    return size.__index__()
+
+
+def _format_of(dtype):
+    """Format of the module struct and number of bytes of one element."""
+    if isinstance(dtype, str) and dtype in _PLAIN:
+        return dtype, struct.calcsize(dtype)
+    import numpy
+
+    kind = numpy.dtype(dtype)
+    if kind.isbuiltin != 1 or not kind.isnative or kind.char not in "?bBhHiIlLqQefdFD":
+        raise ValueError(f"Elements of a tile are numbers in the machine's own order of bytes, and not {kind}.")
+    return ("Z" + kind.char.lower() if kind.char in "FD" else kind.char), kind.itemsize
+
+
+def elements_of(given):
+    """What a tile holds: (bytes, (format, bytes of an element, further dimensions)).
+
+    `given` is a number of bytes, a size as "1MiB", (count, dtype), or (shape, dtype).
+    """
+    if not isinstance(given, tuple):
+        return bytes_of(given), _BYTE
+    if len(given) != 2:
+        raise ValueError("A tile is given by bytes, as '1MiB', or by a pair: (count, dtype) or (shape, dtype).")
+    shape = given[0] if isinstance(given[0], tuple) else (given[0],)
+    if not shape:
+        raise ValueError("The shape of a tile has one dimension at least.")
+    counts = tuple(count.__index__() for count in shape)
+    if min(counts) < 1:
+        raise ValueError(f"A tile has 1 or more of each dimension, and not {counts}.")
+    format, size = _format_of(given[1])
+    return math.prod(counts) * size, (format, size, counts[1:])

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tiles that threads of Python fill."""
+import numpy
+import pytest
+
+import penstock
+
+
+def opened(**options):
+    return penstock.pipeline("cpu", **{"tile": (1024, numpy.int32), "tiles": 8, **options})
+
+
+def test_many_threads_push_and_each_buffer_comes_once():
+    blocks = 200
+
+    def feed(which):
+        for block in range(blocks):
+            tiles.push(numpy.full(100, which * blocks + block, numpy.int32), tag=which)
+
+    with opened() as tiles:
+        found = []
+        with tiles.threads(feed, range(8)):
+            for tile in tiles:
+                values = numpy.asarray(tile)
+                assert len(values) == 100 and (values == values[0]).all() and values[0] // blocks == tile.tag
+                found.append(int(values[0]))
+                del values
+        assert sorted(found) == list(range(8 * blocks))
+        assert tiles.report.ok
+
+
+def test_tiles_are_filled_in_place():
+    def feed(which):
+        with tiles.borrow(timeout=10) as tile:
+            tile.array[:] = which
+            tile.tag = which
+        tile = tiles.borrow()
+        tile.array[:3] = [7, 8, which]
+        tile.tag = 100 + which
+        tile.submit(12)
+
+    with opened() as tiles, tiles.threads(feed, range(3)):
+        found = {tile.tag: numpy.asarray(tile).tolist() for tile in tiles}
+    assert found == {**{n: [n] * 1024 for n in range(3)}, **{100 + n: [7, 8, n] for n in range(3)}}
+
+
+def test_a_tile_with_a_view_is_not_submitted():
+    with opened() as tiles:
+        tile = tiles.borrow()
+        view = tile.array
+        with pytest.raises(BufferError, match="cannot be submitted: 1 arrays"):
+            tile.submit(None)
+        del view
+        tile.submit(None)
+        with pytest.raises(ValueError, match="home again, or was submitted"):
+            tile.submit(None)
+        done = tiles.next()
+        with pytest.raises(ValueError, match="completed"):
+            done.submit(None)
+        with pytest.raises(ValueError, match="completed"):
+            done.tag = 1
+
+
+def test_an_exception_while_a_tile_is_filled_gives_it_back():
+    with opened() as tiles:
+        with pytest.raises(KeyError):
+            with tiles.borrow() as tile:
+                raise KeyError("no block")
+        assert tile.released and tiles._core.held == 0
+        tiles.end()
+        assert list(tiles) == []
+
+
+def test_a_buffer_that_does_not_fit_is_refused():
+    with opened() as tiles:
+        with pytest.raises(ValueError, match="5000 bytes does not fit into a tile of 4096"):
+            tiles.push(bytes(5000))
+        with pytest.raises(ValueError, match="has no 5000"):
+            tiles.borrow().submit(5000)
+        tiles.push(b"")
+        assert tiles.next().nbytes == 0
+
+
+def test_a_borrower_waits_as_long_as_it_says():
+    with opened(tiles=4, lanes=1, slots=1) as tiles:
+        kept = [tiles.borrow(timeout=10) for _ in range(4)]
+        with pytest.raises(TimeoutError, match="No tile came home"):
+            tiles.borrow(timeout=0.01)
+        with pytest.raises(TimeoutError):
+            tiles.push(b"x", timeout=0)
+        with pytest.raises(ValueError, match="in seconds"):
+            tiles.borrow(timeout=-1)
+        kept.pop()
+        assert not tiles.borrow(timeout=10).released
+        del kept
+
+
+def test_an_exception_in_a_thread_is_raised_by_the_block():
+    def feed(which):
+        if which == 2:
+            raise LookupError("port 2 is gone")
+        while True:
+            tiles.push(b"x")
+
+    with opened() as tiles:
+        with pytest.raises(LookupError, match="port 2"):
+            with tiles.threads(feed, range(4)):
+                for _ in tiles:
+                    pass
+
+
+def test_a_break_out_of_the_loop_ends_the_threads():
+    def feed(_):
+        while True:
+            tiles.push(b"x")
+
+    with opened() as tiles:
+        with tiles.threads(feed, range(2)):
+            for tile in tiles:
+                if tile.index > 20:
+                    break
+        del tile
+
+
+def test_a_closed_pipeline_tells_its_threads_to_end():
+    with opened() as tiles:
+        tiles.push(b"x")
+    with pytest.raises(penstock.Ended):
+        tiles.push(b"x")
+    with pytest.raises(penstock.Ended):
+        tiles.next()
+    assert tiles.snapshot()["pool"]["lent"] == 0
+
+
+def test_a_pipeline_that_is_stopped_still_hands_its_tiles_out():
+    with opened(ordered=True) as tiles:
+        tiles.push(b"x")
+        assert tiles.next().ok
+        tiles.stop()
+        with pytest.raises(penstock.Ended):
+            tiles.borrow()
+        tiles.end()
+        assert list(tiles) == []
