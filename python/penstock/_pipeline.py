@@ -161,23 +161,21 @@ class Tiles:
         return tile
 
     def push(self, buffer, tag=0, timeout=None):
-        """Copy a buffer into a tile and submit it, without the GIL.
+        """Copy a buffer into a tile and submit it, without the GIL. A larger buffer is cut into several tiles.
 
         Parameters
         ----------
         buffer : bytes, numpy.ndarray or another contiguous buffer
-            At most as many bytes as a tile has.
+            An empty one makes an empty tile.
         tag : int
-            A number that comes back with the tile.
+            A number that comes back with each of the tiles.
         timeout : float or None
-            Seconds to wait for a free tile; None for no limit.
+            Seconds to wait for each tile; None for no limit.
 
         Raises
         ------
-        ValueError
-            It does not fit into a tile.
         TimeoutError
-            At the time limit.
+            At the time limit. Tiles before are submitted.
         Ended
             The pipeline was stopped or closed.
         """

@@ -6,6 +6,7 @@
 #ifndef PENSTOCK_PYTHON_CORE_H_
 #define PENSTOCK_PYTHON_CORE_H_
 
+#define _GNU_SOURCE
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>

@@ -216,9 +216,24 @@ static PyObject* next(Pipeline* self, PyObject* timeout) {
   return core_new_tile(self, completion.tile, &completion);
 }
 
+/* A copy of so many bytes is over sooner than another thread has the GIL (docs/decisions/python.md). */
+static Py_ssize_t const short_copy = 16 * 1024;
+
+/* Signals come to the main thread, and only a wait of that one has to look for them. */
+static int is_main_thread(void) {
+  return gettid() == getpid();
+}
+
 /* Borrows; null in `tile` at the time limit. -1 with an exception of Python. */
 static int borrow_tile(Pipeline* self, int64_t limit, penstock_tile** tile, penstock_status* status) {
   *status = penstock_try_borrow(self->pipeline, tile);
+  if (*status != PENSTOCK_OK || *tile != NULL) return 0;
+  if (limit < 0 && !is_main_thread()) {
+    PyThreadState* const thread = PyEval_SaveThread();
+    *status = penstock_borrow(self->pipeline, tile);
+    PyEval_RestoreThread(thread);
+    return 0;
+  }
   int64_t const since = now(), end = limit < 0 ? -1 : since + limit;
   int told = 0;
   // The library has no borrow with a limit, so this looks again and again, less often the longer it takes.
@@ -252,44 +267,55 @@ static PyObject* borrow(Pipeline* self, PyObject* timeout) {
   return core_new_tile(self, tile, NULL);
 }
 
-/* Copies a buffer into a tile and submits it, without the GIL. */
+/* Fills the tile from the buffer, and as many more as are home, and submits them. It uses nothing of Python. */
+static penstock_status fill_and_submit(Pipeline* self, penstock_tile* tile, Py_buffer const* buffer, size_t* at,
+                                       uint64_t tag) {
+  penstock_status status = PENSTOCK_OK;
+  do {
+    penstock_bytes const room = penstock_tile_input(tile, 0);
+    size_t const left = (size_t)buffer->len - *at, bytes = left < room.size ? left : room.size;
+    memcpy(room.data, (char const*)buffer->buf + *at, bytes);
+    penstock_tile_set_tag(tile, tag);
+    status = penstock_tile_set_filled(tile, 0, bytes);
+    if (status == PENSTOCK_OK) status = penstock_submit(self->pipeline, tile);
+    *at += bytes;
+    tile = NULL;
+    if (status == PENSTOCK_OK && *at < (size_t)buffer->len) status = penstock_try_borrow(self->pipeline, &tile);
+  } while (status == PENSTOCK_OK && tile != NULL);
+  return status;
+}
+
+/* Copies a buffer into tiles and submits them, without the GIL. */
 static PyObject* push(Pipeline* self, PyObject* arguments) {
   Py_buffer buffer;
   unsigned long long tag = 0;
   PyObject* timeout = NULL;
   if (!PyArg_ParseTuple(arguments, "y*KO", &buffer, &tag, &timeout)) return NULL;
-  PyObject* result = NULL;
   int64_t const limit = limit_of(timeout);
-  penstock_tile* tile = NULL;
-  penstock_status status;
-  if (limit == -2 || core_is_forked(self) || borrow_tile(self, limit, &tile, &status) < 0) goto done;
-  if (status != PENSTOCK_OK) {
-    core_raise(core_state_of((PyObject*)self), status);
-    goto done;
+  size_t at = 0;
+  int bad = limit == -2 || core_is_forked(self);
+  while (!bad) {
+    penstock_tile* tile = NULL;
+    penstock_status status;
+    bad = borrow_tile(self, limit, &tile, &status) < 0;
+    if (!bad && status == PENSTOCK_OK && tile == NULL) {
+      bad = 1;
+      PyErr_SetString(PyExc_TimeoutError,
+                      "No tile came home in time: the device or the loop that takes tiles is slower.");
+    }
+    if (bad) break;
+    if (status == PENSTOCK_OK) {
+      PyThreadState* const thread = buffer.len > short_copy ? PyEval_SaveThread() : NULL;
+      status = fill_and_submit(self, tile, &buffer, &at, tag);
+      if (thread != NULL) PyEval_RestoreThread(thread);
+    }
+    bad = status != PENSTOCK_OK;
+    if (bad) core_raise(core_state_of((PyObject*)self), status);
+    if (at >= (size_t)buffer.len) break;
   }
-  if (tile == NULL) {
-    PyErr_SetString(PyExc_TimeoutError,
-                    "No tile came home in time: the device or the loop that takes tiles is slower.");
-    goto done;
-  }
-  penstock_bytes const room = penstock_tile_input(tile, 0);
-  if ((size_t)buffer.len > room.size) {
-    penstock_tile_give_back(tile);
-    PyErr_Format(PyExc_ValueError,
-                 "A buffer of %zd bytes does not fit into a tile of %zd: push it in pieces, or open larger tiles.",
-                 buffer.len, (Py_ssize_t)room.size);
-    goto done;
-  }
-  PyThreadState* const thread = PyEval_SaveThread();
-  memcpy(room.data, buffer.buf, (size_t)buffer.len);
-  status = penstock_tile_set_filled(tile, 0, (size_t)buffer.len);
-  penstock_tile_set_tag(tile, tag);
-  if (status == PENSTOCK_OK) status = penstock_submit(self->pipeline, tile);
-  PyEval_RestoreThread(thread);
-  result = ended_with(self, status);
-done:
   PyBuffer_Release(&buffer);
-  return result;
+  if (bad) return NULL;
+  Py_RETURN_NONE;
 }
 
 static PyObject* end_input(Pipeline* self, PyObject* unused) {

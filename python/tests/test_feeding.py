@@ -71,14 +71,21 @@ def test_an_exception_while_a_tile_is_filled_gives_it_back():
         assert list(tiles) == []
 
 
-def test_a_buffer_that_does_not_fit_is_refused():
+def test_a_buffer_that_is_larger_than_a_tile_is_cut():
+    data = numpy.random.default_rng(7).integers(0, 256, 50_000, numpy.uint8).tobytes()
+    with opened(ordered=True) as tiles:
+        with tiles.threads(lambda tag: tiles.push(data, tag=tag), [5]):
+            found = [(tile.tag, bytes(tile)) for tile in tiles]
+    assert [len(text) for _, text in found] == [4096] * 12 + [50_000 - 12 * 4096]
+    assert b"".join(text for _, text in found) == data and {tag for tag, _ in found} == {5}
+
+
+def test_an_empty_buffer_makes_an_empty_tile():
     with opened() as tiles:
-        with pytest.raises(ValueError, match="5000 bytes does not fit into a tile of 4096"):
-            tiles.push(bytes(5000))
-        with pytest.raises(ValueError, match="has no 5000"):
-            tiles.borrow().submit(5000)
         tiles.push(b"")
         assert tiles.next().nbytes == 0
+        with pytest.raises(ValueError, match="has no 5000"):
+            tiles.borrow().submit(5000)
 
 
 def test_a_borrower_waits_as_long_as_it_says():
