@@ -40,13 +40,16 @@ struct Strategy {
   int text_hides;     ///< Percent of the collective that ran beside compute, by the text.
   std::size_t parts;  ///< Parts in which the array is reduced.
   bool at_the_end;    ///< The array is reduced when all is computed; else each part as soon as its layers are.
-  bool leaves_free;   ///< A quarter of the multiprocessors is left free, and the collective is urgent.
+  bool leaves_free;   ///< A quarter of the multiprocessors is left free.
+  bool urgent;        ///< The collective has the greatest priority, else the least, as compute has.
 };
 
-constexpr std::array ways{Strategy{"one after the other", 45, 0, 1, true, false},
-                          Strategy{"beside it, no multiprocessor free", 42, 7, 8, false, false},
-                          Strategy{"beside it, a quarter free", 35, 67, 8, false, true},
-                          Strategy{"the same, layer by layer", 33, 100, layers, false, true}};
+constexpr std::array ways{Strategy{"one after the other", 45, 0, 1, true, false, false},
+                          Strategy{"beside it, no multiprocessor free", 42, 7, 8, false, false, false},
+                          Strategy{"beside it, a quarter free", 35, 67, 8, false, true, true},
+                          Strategy{"the same, layer by layer", 33, 100, layers, false, true, true}};
+/// The second way with priority, of which the text has no time.
+constexpr Strategy priority_alone{"no multiprocessor free, urgent", 0, 0, 8, false, false, true};
 
 /// Three layers have too few blocks to fill a device, as small layers do.
 constexpr bool is_small(std::size_t layer) {
@@ -229,31 +232,35 @@ Observation reduce_in_four_ways(Workbench& bench) {
 
   double const collective = std::min(alone(patiently, ranks), alone(patiently, ranks)).count();
   double const compute = 2 * collective;
-  std::vector<Figure> ways_seen;
   std::size_t wrong = 0;
-  std::string measured;
-  for (Strategy const& way : ways) {
+  auto const try_out = [&](Strategy const& way) -> Figure {
     for (auto const& rank : ranks) rank->fill();
     double const computes = way.leaves_free ? slower * compute : compute;
     auto const layer = std::chrono::duration_cast<nanoseconds>(Milliseconds(computes / layers));
-    double const took = together(way, way.leaves_free ? urgently : patiently, ranks, layer).count();
+    double const took = together(way, way.urgent ? urgently : patiently, ranks, layer).count();
     for (auto const& rank : ranks) wrong += rank->wrong(ranks.size());
     double const hidden = computes + collective / static_cast<double>(way.parts);
     // A collective without room waits for a time that depends on when the kernels of compute end.
-    bool const has_room = way.at_the_end || way.leaves_free;
-    ways_seen.push_back({.what = std::string(way.name),
-                         .value = took,
-                         .unit = "ms",
-                         .text = way.text * collective / wanted.count(),
-                         .possible = has_room ? std::optional(hidden) : std::nullopt,
-                         .bound = bound_of(way, took, hidden, info.acts_as_gpu()),
-                         .beside = {{"hides (text)", percent(part_hidden(way, took, computes, collective)) + " (" +
-                                                         percent(way.text_hides) + ")"}}});
+    bool const has_room = way.at_the_end || way.leaves_free, in_text = way.text > 0;
+    return {.what = std::string(way.name),
+            .value = took,
+            .unit = "ms",
+            .text = in_text ? std::optional(way.text * collective / wanted.count()) : std::nullopt,
+            .possible = has_room ? std::optional(hidden) : std::nullopt,
+            .bound = bound_of(way, took, hidden, info.acts_as_gpu()),
+            .beside = {{"hides (text)", percent(part_hidden(way, took, computes, collective)) +
+                                            (in_text ? " (" + percent(way.text_hides) + ")" : "")}}};
+  };
+  std::vector<Figure> ways_seen;
+  std::string measured;
+  for (Strategy const& way : ways) {
+    ways_seen.push_back(try_out(way));
     char text[32];
-    std::snprintf(text, sizeof text, ": %.1f ms", took);
+    std::snprintf(text, sizeof text, ": %.1f ms", ways_seen.back().value);
     measured.append(measured.empty() ? "" : "; ").append(way.name).append(text);
   }
   bool const ordered = in_order(ways_seen);
+  ways_seen.push_back(try_out(priority_alone));
   Observation seen;
   seen.figures = {{"times of the text, multiplied by", collective / wanted.count(), ""}};
   std::ranges::move(ways_seen, std::back_inserter(seen.figures));

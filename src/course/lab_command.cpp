@@ -103,8 +103,9 @@ std::string summary_text(std::size_t as_expected, std::size_t all, std::size_t l
   return std::to_string(others) + of_all + " did NOT go as expected" + (late > 0 ? ", " + not_told : "") + "\n";
 }
 
-void write_lab_trace(std::ostream& out, LabPlace const& place,
-                     std::span<std::pair<std::string, lab::Observation> const> seen) {
+LabTrace write_lab_trace(std::ostream& out, LabPlace const& place,
+                         std::span<std::pair<std::string, lab::Observation> const> seen) {
+  LabTrace written;
   TraceText text(out);
   text.notes({{"device", device_text(place.device)}, {"stream 0", place.flavour}});
   std::uint32_t process = 0;
@@ -119,9 +120,12 @@ void write_lab_trace(std::ostream& out, LabPlace const& place,
       }
       auto const row = static_cast<std::uint32_t>(found - rows.begin() + 1);
       text.slice(process, row, interval.start.count(), interval.end.count(), "lab", interval.label);
+      ++written.pieces;
     }
+    written.rows += rows.size();
   }
   text.finish();
+  return written;
 }
 
 }  // namespace PENSTOCK_FLAVOUR
@@ -249,7 +253,10 @@ ExitCode LabCommand::run(StandardOutput& output, Interrupt const& interrupt) con
   }
   if (!late.empty()) tell(late);
   if (OutputFile* const file = files.of("--trace"); file != nullptr) {
-    write_trace_file(*file, [&](std::ostream& out) { write_lab_trace(out, place, all_seen); });
+    LabTrace written;
+    write_trace_file(*file, [&](std::ostream& out) { written = write_lab_trace(out, place, all_seen); });
+    tell(trace + " shows " + std::to_string(written.pieces) + " pieces of work in " + std::to_string(written.rows) +
+         " rows.");
   }
   std::string const summary = summary_text(as_expected, all_seen.size(), not_told);
   if (OutputFile* const page = files.of("--html"); page != nullptr)

@@ -40,12 +40,18 @@ std::string summary_text(std::size_t as_expected, std::size_t all, std::size_t l
 /// The experiment and its observation, in one object. Times are in nanoseconds.
 std::string as_json(LabPlace const& place, lab::Experiment const& experiment, lab::Observation const& seen);
 
+/// What a trace of experiments shows.
+struct LabTrace {
+  std::size_t pieces = 0;  ///< Pieces of work, each a bar.
+  std::size_t rows = 0;    ///< Streams, threads and engines, of all experiments together.
+};
+
 /// Writes what experiments saw as a trace for Perfetto or Chrome: each experiment is a process by its name, which
 /// begins at 0, and has a row for each stream and thread.
 ///
 /// Throws: nothing of its own; whether all was written `out` knows.
-void write_lab_trace(std::ostream& out, LabPlace const& place,
-                     std::span<std::pair<std::string, lab::Observation> const> seen);
+LabTrace write_lab_trace(std::ostream& out, LabPlace const& place,
+                         std::span<std::pair<std::string, lab::Observation> const> seen);
 
 }  // namespace PENSTOCK_FLAVOUR
 inline namespace PENSTOCK_FLAVOUR {

@@ -18,7 +18,7 @@ TEST(Collective, HasRightSumsInEachOfItsWays) {
   Observation const seen = observe(DeviceGroup{&first, &second}, collective());
   EXPECT_TRUE(seen.verdict.as_expected) << seen.verdict.fact;
   EXPECT_THAT(seen.verdict.fact, testing::StartsWith("all sums are right; "));
-  ASSERT_GE(seen.figures.size(), 5u);
+  ASSERT_GE(seen.figures.size(), 6u);
   EXPECT_NEAR(seen.figures[0].value, *seen.figures[1].text / 45, 1e-9) << "by it the times of the text are multiplied";
   std::vector<Figure> const ways(seen.figures.begin() + 1, seen.figures.begin() + 5);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -35,6 +35,12 @@ TEST(Collective, HasRightSumsInEachOfItsWays) {
     }
   }
   EXPECT_EQ(ways[0].beside[0].second, "0 % (0 %)") << "nothing ran beside it";
+  Figure const& urgent = seen.figures[5];
+  EXPECT_EQ(urgent.what, "no multiprocessor free, urgent");
+  EXPECT_GT(urgent.value, 0);
+  EXPECT_FALSE(urgent.text.has_value()) << "the text has no time for priority alone";
+  ASSERT_EQ(urgent.beside.size(), 1u);
+  EXPECT_THAT(urgent.beside[0].second, testing::MatchesRegex("(100|[0-9]?[0-9]) %")) << "of the collective";
   EXPECT_EQ(first.outstanding(), cpu::Outstanding{});
   EXPECT_EQ(second.outstanding(), cpu::Outstanding{});
 }

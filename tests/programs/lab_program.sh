@@ -62,6 +62,8 @@ legacy-between
 LINES
     run lab --device cpu legacy-beside legacy-between --trace trace.json
     expect_code 0
+    expect_err 'trace.json shows 6 pieces of work in 6 rows.'
+    [[ $(grep -o '"ph":"X"' trace.json | wc -l) == 6 ]] || fail "not a bar for each piece: $(cat trace.json)"
     for words in '"legacy-beside"' '"legacy-between"' '"stream A"' '"cat":"lab"'; do
       grep -qF -- "$words" trace.json || fail "no $words in the trace"
     done
