@@ -4,6 +4,9 @@
 // have.
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <mpi.h>
 #include <penstock/collective.hpp>
@@ -17,10 +20,15 @@ using namespace penstock;
 int main(int count, char** words) try {
   MPI_Init(&count, &words);
   Shard const shard = shard_of_batch_system().value_or(Shard());
-  SqliteLedger ledger(name_for(shard, count > 1 ? words[1] : "shards.ledger"), {.purpose = "counting bytes"});
+  // The purpose names the files, so a rank that is given others is refused: the ledger would have counts of these.
+  std::string purpose = "counting bytes of";
   std::vector<LeaseWork> work;
-  for (int k = 2; k < count; ++k)
-    if (shard.has(static_cast<std::size_t>(k))) work.push_back({.path = words[k]});
+  for (int k = 2; k < count; ++k) {
+    if (!shard.has(static_cast<std::size_t>(k))) continue;
+    work.push_back({.path = std::filesystem::absolute(words[k])});
+    purpose += " " + work.back().path;
+  }
+  SqliteLedger ledger(name_for(shard, count > 1 ? words[1] : "shards.ledger"), {.purpose = purpose});
   ledger.enqueue(work, true);
 
   auto const device = open_device("cpu");  // Or a GPU for each rank.

@@ -147,7 +147,7 @@ class LeaseSource::Parts {
     return options;
   }
 
-  /// The others, whose fault it is not, are given back.
+  /// Those that no lost tile proves guilty are given back, or fail for what their other tiles failed for.
   void settle_suspects(Attribution const* found) {
     std::vector<std::shared_ptr<OpenedLease>> suspects;
     {
@@ -156,11 +156,7 @@ class LeaseSource::Parts {
         if (opened->is_suspect()) suspects.push_back(opened);
     }
     for (auto const& opened : suspects) {
-      Settlement settlement = opened->settlement();
-      if (found != nullptr && opened->is_innocent(*found)) {
-        settlement.kind = Settlement::Kind::give_back;
-        settlement.text.clear();
-      }
+      Settlement settlement = opened->settlement(found);
       sink_.forget(opened->lease());
       settle(std::move(settlement));
     }

@@ -19,7 +19,7 @@ std::optional<OpenedLease::Piece> OpenedLease::cut(std::size_t most) {
   std::lock_guard const lock(mutex_);
   // An input without bytes is one empty tile.
   bool const is_first = cut_tiles_ == 0;
-  if (kind_ != Settlement::Kind::acknowledge || (cut_bytes_ == bytes_ && !is_first)) {
+  if (kind_ != Settlement::Kind::acknowledge || !lost_.empty() || (cut_bytes_ == bytes_ && !is_first)) {
     all_cut_ = true;
     return std::nullopt;
   }
@@ -44,10 +44,13 @@ void OpenedLease::came_back(Completion const& completion) {
   std::lock_guard const lock(mutex_);
   ++came_back_;
   if (completion.outcome == Outcome::failed) {
-    bool const lost = completion.failure->kind == ErrorKind::device_lost;
-    if (lost) lost_.push_back(completion.loan->sequence);
-    fail(lost ? Settlement::Kind::suspect : Settlement::Kind::fail,
-         "at " + completion.failure->stage + ": " + completion.failure->reason);
+    std::string reason = "at " + completion.failure->stage + ": " + completion.failure->reason;
+    if (completion.failure->kind == ErrorKind::device_lost) {
+      if (lost_.empty()) loss_ = std::move(reason);
+      lost_.push_back(completion.loan->sequence);
+    } else {
+      fail(Settlement::Kind::fail, std::move(reason));
+    }
   } else if (completion.outcome == Outcome::cancelled) {
     fail(Settlement::Kind::give_back, {});
   }
@@ -72,33 +75,31 @@ bool OpenedLease::ends() {
   return true;
 }
 
-Settlement OpenedLease::settlement() const {
+Settlement OpenedLease::settlement(Attribution const* found) const {
   std::lock_guard const lock(mutex_);
-  if (blameless_ && kind_ == Settlement::Kind::fail)
-    return {.kind = Settlement::Kind::give_back, .number = lease_.number, .tries = lease_.tries};
-  return {.kind = kind_, .number = lease_.number, .tries = lease_.tries, .text = reason_};
+  if (!lost_.empty() && (found == nullptr || !is_innocent(*found))) return of(Settlement::Kind::suspect, loss_);
+  if (kind_ == Settlement::Kind::fail && !blameless_) return of(Settlement::Kind::fail, reason_);
+  bool const is_done = kind_ == Settlement::Kind::acknowledge && lost_.empty();
+  return of(is_done ? Settlement::Kind::acknowledge : Settlement::Kind::give_back, {});
 }
 
 bool OpenedLease::is_suspect() const {
   std::lock_guard const lock(mutex_);
-  return kind_ == Settlement::Kind::suspect;
+  return !lost_.empty();
+}
+
+Settlement OpenedLease::of(Settlement::Kind kind, std::string reason) const {
+  return {.kind = kind, .number = lease_.number, .tries = lease_.tries, .text = std::move(reason)};
 }
 
 bool OpenedLease::is_innocent(Attribution const& found) const {
-  std::lock_guard const lock(mutex_);
   return std::ranges::all_of(lost_,
                              [&](std::uint64_t tile) { return std::ranges::binary_search(found.innocent, tile); });
 }
 
-/// The gravest counts: a lost device, then a failure, then a tile that was cancelled.
+/// A failure counts for more than a tile that was cancelled; of failures the first counts.
 void OpenedLease::fail(Settlement::Kind kind, std::string reason) {
-  auto const grave = [](Settlement::Kind of) {
-    return of == Settlement::Kind::suspect     ? 3
-           : of == Settlement::Kind::fail      ? 2
-           : of == Settlement::Kind::give_back ? 1
-                                               : 0;
-  };
-  if (grave(kind) <= grave(kind_)) return;
+  if (kind_ == Settlement::Kind::fail || kind == kind_) return;
   kind_ = kind;
   reason_ = std::move(reason);
 }

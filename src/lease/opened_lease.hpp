@@ -46,14 +46,15 @@ class OpenedLease {
   void is_blameless();
   /// True once, as soon as no tile of it is on the way or to come.
   bool ends();
-  /// What is to be said of it; acknowledge, if all tiles are done. Valid once it `ends`.
-  Settlement settlement() const;
+  /// What is to be said of it; acknowledge, if all tiles are done. Valid once it `ends`, or if it is a suspect. If all
+  /// tiles that failed with a device are innocent by `found`, which may be null, what its other tiles came to counts.
+  Settlement settlement(Attribution const* found = nullptr) const;
   /// True if a lost device had a tile of it. The rest of its tiles may never be cut.
   bool is_suspect() const;
-  /// True if each tile that failed with a device is innocent.
-  bool is_innocent(Attribution const& found) const;
 
  private:
+  Settlement of(Settlement::Kind kind, std::string reason) const;
+  bool is_innocent(Attribution const& found) const;
   void fail(Settlement::Kind kind, std::string reason);
 
   Lease const lease_;
@@ -67,9 +68,10 @@ class OpenedLease {
   bool all_cut_ = false;
   bool ended_ = false;
   bool blameless_ = false;
-  Settlement::Kind kind_ = Settlement::Kind::acknowledge;
+  Settlement::Kind kind_ = Settlement::Kind::acknowledge;  ///< By the tiles that no lost device had.
   std::string reason_;
   std::vector<std::uint64_t> lost_;  ///< Sequences of tiles that failed with their device.
+  std::string loss_;                 ///< The reason why the first of them failed.
 };
 
 }  // namespace penstock

@@ -30,3 +30,9 @@ lines=$(cat "${files[@]}" | wc -l)
 # A job that is started again reads nothing that was counted: only the ledgers are left.
 rm "${files[@]}"
 [[ $("$mpirun" -n 2 "$program" ledger "${files[@]}") == "$lines lines" ]] || fail 'the job that was started again counts other lines'
+
+# Ledgers of some files are not those of others, be it of one rank only.
+code=0
+"$mpirun" -n 2 "$program" ledger "${files[@]}" other >out 2>err || code=$?
+[[ $code != 0 && ! -s out ]] || fail "the ledgers count other files: $(cat out)"
+grep -q 'is the ledger of other work (counting bytes of .*/file[0-9].*), not of this (.*/other)' err || fail "of other files it says: $(cat err)"

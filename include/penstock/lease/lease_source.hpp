@@ -156,7 +156,8 @@ class LeaseSource final : public Source {
   ///         else WorkerUnable, once, if that ended the input.
   void finish();
   /// The same behind a run with a hook of attribution() (observe.hpp). Where that lost a device, a lease is a suspect
-  /// only if one of its tiles fails by itself or was not tried. The others are given back, and not charged.
+  /// only if one of its tiles fails by itself or was not tried. Of the others, those that had another tile that failed
+  /// for a reason of its own fail for that; the rest are given back, and not charged.
   void finish(Report const& report);
   LeaseCounts counts() const;
 

@@ -39,8 +39,8 @@ create index lease_again on lease(number) where state = 0 and tries > 0;
 create index lease_out on lease(owner) where state = 1;
 create index lease_parked on lease(number) where state = 3;
 create table batch(id bigint primary key);
--- Of each owner that ever was: tries that it was handed, and those that ended without an answer. The rest has an answer or
--- is out, so nothing reads the leases that are done to count them.
+-- Of each owner that ever was: tries that it was handed, and those that ended without an answer. The rest has an answer
+-- or is out, so nothing reads the leases that are done to count them.
 create table tally(owner integer primary key, tries bigint not null default 0, ended bigint not null default 0)
   with (fillfactor = 50);
 -- Since when the server has taken sessions. It is empty after a crash, also one without a start of the server.
@@ -87,7 +87,8 @@ begin
   if not exists (select from owner where id <> me) then return; end if;
   lock_counts := is_grace_over();
   for gone in
-    select id, process, heard, silence <> 0 and moment - heard > silence as is_silent from owner where id <> me order by id
+    select id, process, heard, silence <> 0 and moment - heard > silence as is_silent from owner
+      where id <> me order by id
   loop
     if gone.is_silent or (lock_counts and pg_try_advisory_xact_lock(class, gone.id)) then
       delete from owner where id = gone.id and heard = gone.heard;
@@ -155,13 +156,13 @@ begin
   update owner set heard = moment where id = me and silence <> 0;
 end $$;
 
--- All counts at one moment. An owner is gone as let_go() sees it, but nothing changes. Each try that ended was followed by
--- another, unless its lease is parked or ready. It is planned for what the indexes
--- have at that moment: a plan from the time when they were small might read the table.
+-- All counts at one moment. An owner is gone as let_go() sees it, but nothing changes. Each try that ended was followed
+-- by another, unless its lease is parked or ready. It is planned for what the indexes have at that moment: a plan from
+-- the time when they were small might read the table.
 create function counts(clock bigint, class integer)
-  returns table(all_leases bigint, all_ready bigint, all_out bigint, all_parked bigint, all_suspects bigint, moment bigint,
-    out_since bigint, is_closed boolean, ready_since bigint, all_retries bigint, all_owners bigint, all_gone bigint,
-    all_lost bigint)
+  returns table(all_leases bigint, all_ready bigint, all_out bigint, all_parked bigint, all_suspects bigint,
+    moment bigint, out_since bigint, is_closed boolean, ready_since bigint, all_retries bigint, all_owners bigint,
+    all_gone bigint, all_lost bigint)
   language plpgsql set enable_seqscan = off set jit = off as $$
 begin
   return query execute $statement$
@@ -184,7 +185,8 @@ begin
       (select enqueued from work where number = least(
         (select number from lease where state = 0 and not suspect order by number + 0 limit 1),
         (select number from lease where state = 0 and suspect order by number limit 1))),
-      ended - parked.n - (select count(*) from lease where state = 0 and tries > 0), (select count(*) from owner), (select count(*) from gone), is_out.lost
+      ended - parked.n - (select count(*) from lease where state = 0 and tries > 0),
+      (select count(*) from owner), (select count(*) from gone), is_out.lost
       from every, is_out, parked, tried
     $statement$ using clock, class;
 end $$;

@@ -16,6 +16,7 @@
 #include "penstock/pipeline.hpp"
 #include "programs/jobs/job_leases.hpp"
 #include "programs/measure/work_stages.hpp"
+#include "programs/work/ledger_status.hpp"
 #endif
 
 namespace penstock::cli {
@@ -47,6 +48,18 @@ JobWork work_for(measure::Setting const& setting, std::stop_token const& stop) {
   return work;
 }
 
+/// The ledger, if it is there, is that of this work, and has its leases; else null.
+std::unique_ptr<Ledger> filled_ledger(std::string const& where, LedgerOptions options) {
+  options.opening = LedgerOpening::existing;
+  try {
+    auto ledger = open_ledger(where, std::move(options));
+    return ledger->progress().closed ? std::move(ledger) : nullptr;
+  } catch (Error const& refused) {
+    if (refused.kind() == ErrorKind::bad_argument) return nullptr;
+    throw;
+  }
+}
+
 std::string loss_of(Report const& report) {
   for (DeviceSummary const& device : report.devices) {
     if (!device.loss.empty()) return device.name + " was lost: " + device.loss;
@@ -69,15 +82,21 @@ class LedgerRun::Parts {
       : wanted_(std::move(wanted)), stop_(std::move(stop)), begun_(std::chrono::steady_clock::now()) {
     Job const& job = wanted_.its_job();
     JobPoint const point = wanted_.point();
-    // Options that cannot be had are refused before there is a ledger.
+    LedgerOptions const options{.purpose = purpose_of(job, point), .most_tries = most_tries_of_work};
     bool const fills = shared.role != LedgerRole::worker;
-    std::vector<LeaseWork> leases;
-    if (fills) leases = leases_of(job.parts(point, shared.part_bytes), shared.path, shared.part_bytes);
-    ledger_ = open_ledger(shared.path, {.purpose = purpose_of(job, point), .most_tries = most_tries_of_work});
-    // Where another process was faster, the ledger has these leases already.
-    if (fills && !ledger_->progress().closed) ledger_->enqueue(leases, true);
+    // One that has its leases gets no more, so the input, which may be large or gone by now, is not divided again.
+    if (fills) ledger_ = filled_ledger(shared.path, options);
+    if (ledger_ == nullptr) {
+      // Options that cannot be had are refused before there is a ledger.
+      std::vector<LeaseWork> leases;
+      if (fills) leases = leases_of(job.parts(point, shared.part_bytes), shared.path, shared.part_bytes);
+      ledger_ = open_ledger(shared.path, options);
+      // Where another process was faster, the ledger has these leases already.
+      if (fills) ledger_->enqueue(leases, true);
+    }
     if (shared.role != LedgerRole::supervisor)
       keeper_.emplace(*ledger_, LeaseSourceOptions{.leases = job_leases_at_once, .stop = stop_});
+    before_ = ledger_->progress();
   }
 
   Ledger& ledger() noexcept { return *ledger_; }
@@ -111,6 +130,12 @@ class LedgerRun::Parts {
     }
     keeper_->finish();
     if (problem) throw Error(*problem);
+  }
+
+  LeasesSoFar so_far() {
+    LedgerProgress const now = ledger_->progress();
+    double const per_second = leases_per_second(std::exchange(before_, now), now);
+    return {.words = leases_text(now, per_second), .part = settled_part(now)};
   }
 
   bool finished() { return ledger_->progress().finished(); }
@@ -168,6 +193,7 @@ class LedgerRun::Parts {
   std::chrono::steady_clock::time_point const begun_;
   std::unique_ptr<Ledger> ledger_;
   std::optional<LeaseKeeper> keeper_;
+  LedgerProgress before_;  ///< As `so_far` saw it last.
 };
 
 LedgerRun::LedgerRun(SharedWork const& shared, measure::Setting wanted, std::stop_token const& stop)
@@ -180,6 +206,7 @@ Ledger& LedgerRun::ledger() {
 class LedgerRun::Parts {
  public:
   void work(DeviceGroup const&, measure::TrialOptions const&) {}
+  LeasesSoFar so_far() { return {}; }
   bool finished() { return false; }
   measure::JobRun results() { return {}; }
 };
@@ -193,6 +220,10 @@ LedgerRun::~LedgerRun() = default;
 
 void LedgerRun::work(DeviceGroup const& devices, measure::TrialOptions const& options) {
   parts_->work(devices, options);
+}
+
+LeasesSoFar LedgerRun::so_far() {
+  return parts_->so_far();
 }
 
 bool LedgerRun::finished() {

@@ -5,7 +5,6 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -69,6 +68,11 @@ class Reopening {
 
 }  // namespace
 
+Snapshot LiveRun::Current::snapshot() {
+  std::scoped_lock const lock(mutex);
+  return pipeline != nullptr ? pipeline->snapshot() : Snapshot();
+}
+
 void LiveRun::Current::add_to(std::vector<Metric>& metrics) {
   std::scoped_lock const lock(mutex);
   if (pipeline == nullptr) return;
@@ -79,7 +83,7 @@ void LiveRun::Current::add_to(std::vector<Metric>& metrics) {
 
 Health LiveRun::Current::health() {
   std::scoped_lock const lock(mutex);
-  if (pipeline == nullptr) return {.well = false, .sentence = "no run goes on"};
+  if (pipeline == nullptr) return on_leases ? Health() : Health{.well = false, .sentence = "no run goes on"};
   for (DeviceSnapshot const& device : pipeline->snapshot().devices) {
     if (device.lanes_lost > 0) return {.well = false, .sentence = device.name + " serves no tile any more"};
   }
@@ -106,65 +110,116 @@ class LiveRun::Naming {
   Current& current_;
 };
 
-/// Reports on one run.
-class LiveRun::Watch {
+/// Says at an interval what `ask` returns, as long as it lives, and to systemd that the service is ready, or ends.
+class LiveRun::Lines {
  public:
-  Watch(LiveRun& live, Pipeline const& pipeline, Source const& source, JobWork const& work, Interrupt const& interrupt)
+  Lines(LiveRun const& live, bool draws, std::function<LeasesSoFar()> ask, Interrupt const& interrupt)
       : every_(live.every_),
-        // A line that is drawn among lines of results would not be replaced.
-        line_(!live.quiet_ && !(work.lines_so_far && isatty(STDOUT_FILENO) == 1)),
-        naming_(live.current_, pipeline, source),
-        reopening_(work.reopen, interrupt),
+        line_(draws),
+        ask_(std::move(ask)),
         ready_(tell_service_manager("READY=1")),
-        stopping_(interrupt.token(), &Watch::tell_end) {
-    if (every_.count() > 0 || line_.drawn()) {
-      thread_ = std::jthread([this, &pipeline](std::stop_token const& stop) { go_on(pipeline, stop); });
-    }
+        stopping_(interrupt.token(), &Lines::tell_end) {
+    if (every_.count() > 0 || line_.drawn())
+      thread_ = std::jthread([this](std::stop_token const& stop) { go_on(stop); });
   }
-  ~Watch() {
+  ~Lines() {
     if (thread_.joinable()) {
       thread_.request_stop();
       thread_.join();
     }
     line_.wipe();
   }
-  Watch(Watch const&) = delete;
-  Watch& operator=(Watch const&) = delete;
+  Lines(Lines const&) = delete;
+  Lines& operator=(Lines const&) = delete;
 
  private:
   static void tell_end() { tell_service_manager("STOPPING=1"); }
 
-  void go_on(Pipeline const& pipeline, std::stop_token const& stop) noexcept {
+  void go_on(std::stop_token const& stop) noexcept {
     pthread_setname_np(pthread_self(), "ps-live");
     std::chrono::duration<double> const every = every_.count() > 0 ? every_ : between_drawings;
     std::mutex mutex;
     std::unique_lock lock(mutex);
-    std::condition_variable_any ended;
-    for (std::optional<Snapshot> before;;) {
+    for (std::condition_variable_any ended;;) {
       ended.wait_for(lock, stop, every, [] { return false; });
       if (stop.stop_requested()) return;
       try {
-        Snapshot now = pipeline.snapshot();
-        print(live_line(before.value_or(Snapshot()), now));
-        before = std::move(now);
-      } catch (std::bad_alloc const&) {
+        print(ask_());
+      } catch (std::exception const&) {
         // The next line will do.
       }
     }
   }
-  void print(std::string const& text) const {
-    if (every_.count() == 0) return line_.draw(text.substr(0, terminal_width() - 1));
-    tell(text);
-    tell_service_manager("STATUS=" + text);
+  void print(LeasesSoFar const& now) const {
+    if (every_.count() == 0) return line_.draw(bar_line(now.part, now.words, terminal_width() - 1));
+    tell(now.words);
+    tell_service_manager("STATUS=" + now.words);
   }
 
   std::chrono::duration<double> const every_;
   TerminalLine const line_;
-  Naming const naming_;
-  Reopening const reopening_;
+  std::function<LeasesSoFar()> const ask_;
   bool const ready_;  ///< The messages from here on report an end.
   std::stop_callback<void (*)()> stopping_;
   std::jthread thread_;
+};
+
+/// Reports on leases.
+class LiveRun::Leases {
+ public:
+  Leases(LiveRun& live, std::function<LeasesSoFar()> ask, Interrupt const& interrupt)
+      : current_(live.current_),
+        ask_(std::move(ask)),
+        lines_(
+            live, !live.quiet_, [this] { return all(); }, interrupt) {
+    note(true);
+  }
+  ~Leases() { note(false); }
+  Leases(Leases const&) = delete;
+  Leases& operator=(Leases const&) = delete;
+
+ private:
+  void note(bool on_leases) {
+    std::scoped_lock const lock(current_.mutex);
+    current_.on_leases = on_leases;
+  }
+  LeasesSoFar all() {
+    LeasesSoFar leases = ask_();
+    Snapshot now = current_.snapshot();
+    leases.words += now.running ? "; here " + live_line(before_, now) : "; waits for a lease";
+    before_ = std::move(now);
+    return leases;
+  }
+
+  Current& current_;
+  std::function<LeasesSoFar()> const ask_;
+  Snapshot before_;
+  Lines const lines_;
+};
+
+/// Reports on one run.
+class LiveRun::Watch {
+ public:
+  Watch(LiveRun& live, Pipeline const& pipeline, Source const& source, JobWork const& work, Interrupt const& interrupt)
+      : naming_(live.current_, pipeline, source), reopening_(work.reopen, interrupt) {
+    if (live.current_.on_leases) return;
+    // A line that is drawn among lines of results would not be replaced.
+    bool const draws = !live.quiet_ && !(work.lines_so_far && isatty(STDOUT_FILENO) == 1);
+    auto const ask = [&pipeline, before = Snapshot()]() mutable {
+      Snapshot now = pipeline.snapshot();
+      std::string words = live_line(before, now);
+      before = std::move(now);
+      return LeasesSoFar{.words = std::move(words)};
+    };
+    lines_.emplace(live, draws, ask, interrupt);
+  }
+  Watch(Watch const&) = delete;
+  Watch& operator=(Watch const&) = delete;
+
+ private:
+  Naming const naming_;
+  Reopening const reopening_;
+  std::optional<Lines> lines_;
 };
 
 LiveRun::LiveRun(LiveArguments const& arguments, bool quiet) : every_(arguments.stats_every), quiet_(quiet) {
@@ -179,6 +234,10 @@ LiveRun::LiveRun(LiveArguments const& arguments, bool quiet) : every_(arguments.
 std::shared_ptr<void> LiveRun::begin(Pipeline const& pipeline, Source const& source, JobWork const& work,
                                      Interrupt const& interrupt) {
   return std::make_shared<Watch>(*this, pipeline, source, work, interrupt);
+}
+
+std::shared_ptr<void> LiveRun::begin_leases(std::function<LeasesSoFar()> ask, Interrupt const& interrupt) {
+  return std::make_shared<Leases>(*this, std::move(ask), interrupt);
 }
 
 }  // namespace penstock::cli

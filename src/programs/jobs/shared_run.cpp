@@ -62,7 +62,7 @@ ExitCode RunCommand::run_shared(StandardOutput& output, Interrupt const& interru
   if (role == LedgerRole::supervisor) {
     Supervision const supervision{
         .command = worker_command(arguments), .workers = workers, .live = live, .draws = !figures.as_data()};
-    if (!let_workers_run(run, supervision, output, interrupt)) return exit_bad_options;
+    if (!run.finished() && !let_workers_run(run, supervision, output, interrupt)) return exit_bad_options;
   } else {
     LiveRun told_of(role == LedgerRole::worker ? LiveArguments() : live,
                     role == LedgerRole::worker || figures.as_data());
@@ -70,6 +70,7 @@ ExitCode RunCommand::run_shared(StandardOutput& output, Interrupt const& interru
     options.beside = [&](Pipeline const& runs, Source const& source, JobWork const& work) {
       return told_of.begin(runs, source, work, interrupt);
     };
+    auto const told = told_of.begin_leases([&] { return run.so_far(); }, interrupt);
     run.work(*devices, options);
   }
   if (interrupt.requested() || !run.finished()) {

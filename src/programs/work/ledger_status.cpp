@@ -111,21 +111,25 @@ std::vector<std::string> sentences_of(LedgerStatus const& status) {
   return sentences;
 }
 
+std::string leases_text(LedgerProgress const& progress, double leases_per_second) {
+  std::string text = std::to_string(progress.done) + " of " + count_text(progress.leases, "lease") + " done, " +
+                     short_number(leases_per_second) + "/s, " + std::to_string(progress.out) + " out";
+  if (progress.parked != 0) text += ", " + std::to_string(progress.parked) + " parked";
+  return text;
+}
+
+std::optional<double> settled_part(LedgerProgress const& progress) {
+  if (!progress.closed || progress.leases == 0) return std::nullopt;
+  return static_cast<double>(progress.done + progress.parked) / static_cast<double>(progress.leases);
+}
+
 std::string work_line(WorkersSnapshot const& snapshot, unsigned width) {
   auto const running = std::ranges::count_if(snapshot.workers, [](WorkerState const& one) { return one.process != 0; });
   std::string words = count_text(static_cast<std::uint64_t>(running), "worker");
   if (snapshot.replaced != 0) words += ", " + std::to_string(snapshot.replaced) + " replaced";
   if (!snapshot.ledger) return words;
-  LedgerProgress const& all = *snapshot.ledger;
-  std::string text = std::to_string(all.done) + " of " + count_text(all.leases, "lease") + " done, " +
-                     short_number(snapshot.leases_per_second) + "/s, " + std::to_string(all.out) + " out";
-  if (all.parked != 0) text += ", " + std::to_string(all.parked) + " parked";
-  text += "; " + words;
-  if (width == 0) return text;
-  std::optional<double> part;
-  if (all.closed && all.leases != 0)
-    part = static_cast<double>(all.done + all.parked) / static_cast<double>(all.leases);
-  return bar_line(part, text, width);
+  std::string const text = leases_text(*snapshot.ledger, snapshot.leases_per_second) + "; " + words;
+  return width == 0 ? text : bar_line(settled_part(*snapshot.ledger), text, width);
 }
 
 }  // namespace penstock::cli

@@ -32,6 +32,10 @@ std::string status_json(LedgerStatus const& status);
 nlohmann::ordered_json row_of(LedgerStatus const& status);
 /// What a page says first.
 std::vector<std::string> sentences_of(LedgerStatus const& status);
+/// What is done, how fast, and what is out: "12 of 40 leases done, 3.1/s, 2 out".
+std::string leases_text(LedgerProgress const& progress, double leases_per_second);
+/// The part of a closed ledger's leases that are done or parked, 0 to 1; empty for others.
+std::optional<double> settled_part(LedgerProgress const& progress);
 /// A line without its end: what is done, how fast, and the workers. `width` is that of the terminal; 0: no bar.
 std::string work_line(WorkersSnapshot const& snapshot, unsigned width = 0);
 

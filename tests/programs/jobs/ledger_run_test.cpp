@@ -23,13 +23,16 @@
 #include "penstock/ingest/files.hpp"
 #include "penstock/job.hpp"
 #include "penstock/lease/sqlite_ledger.hpp"
+#include "programs/jobs/job_leases.hpp"
 
 namespace penstock::cli {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 /// `run --ledger` of a job that counts the bytes of 12 files, each of which is a lease of three tiles. Every test must
@@ -38,7 +41,7 @@ struct ARunOnALedger : support::FolderOfFiles {
   static constexpr std::uint64_t files = 12, bytes_of_file = 3 * 4096 - 1;
   std::vector<std::string> paths;
   std::function<void(unsigned tile)> at_tile;  ///< Called for each tile of this process, from 1 on.
-  std::atomic<unsigned> tiles = 0;
+  std::atomic<unsigned> tiles = 0, divided = 0;
   std::uint64_t left_out = 0;
   std::uint64_t bytes_of_lease = 1;
   cpu::FaultyCpuDevice device;
@@ -50,7 +53,8 @@ struct ARunOnALedger : support::FolderOfFiles {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     for (std::uint64_t k = 0; k < files; ++k) paths.push_back(file("f" + std::to_string(k), bytes_of_file));
     wanted.values.set("input", paths);
-    job.parts = [](JobPoint const& point, std::uint64_t) {
+    job.parts = [this](JobPoint const& point, std::uint64_t) {
+      ++divided;
       std::vector<JobPart> parts;
       for (std::string const& path : point.values.texts("input")) parts.push_back({.path = path});
       return parts;
@@ -96,6 +100,36 @@ TEST_F(ARunOnALedger, HasALeaseForEachPart) {
   EXPECT_EQ(progress().leases, files);
   EXPECT_EQ(progress().ready, files);
   EXPECT_TRUE(progress().closed);
+}
+
+/// Seen to fail where each process that was no worker divided the input.
+TEST_F(ARunOnALedger, DividesItsInputOnceAndShowsResultsThoughThatIsGone) {
+  {
+    LedgerRun run(shared(), wanted, {});
+    run.work(device, {});
+  }
+  for (std::string const& path : paths) std::filesystem::remove(path);
+  for (LedgerRole const role : {LedgerRole::supervisor, LedgerRole::alone})
+    EXPECT_EQ(LedgerRun(shared(role), wanted, {}).results().results, std::to_string(files * bytes_of_file));
+  EXPECT_EQ(divided, 1U);
+}
+
+/// Seen to fail where a ledger that was there was taken for one that has its leases.
+TEST_F(ARunOnALedger, FillsTheLedgerThatAKilledProcessMadeAndDidNotFill) {
+  { SqliteLedger const made(path("ledger"), {.purpose = purpose_of(job, wanted.point())}); }
+  LedgerRun const run(shared(LedgerRole::supervisor), wanted, {});
+  EXPECT_EQ(progress().leases, files);
+}
+
+/// Seen to fail where it said what this process had done.
+TEST_F(ARunOnALedger, SaysHowManyLeasesOfAllAreDone) {
+  LedgerRun other(shared(), wanted, {});
+  EXPECT_THAT(other.so_far().words, StartsWith("0 of 12 leases done, 0"));
+  LedgerRun run(shared(), wanted, {});
+  run.work(device, {});
+  LeasesSoFar const so_far = other.so_far();
+  EXPECT_THAT(so_far.words, AllOf(StartsWith("12 of 12 leases done, "), EndsWith("/s, 0 out")));
+  EXPECT_EQ(so_far.part, 1.0);
 }
 
 /// Seen to fail where the leases that a stop cut short were answered.
