@@ -238,6 +238,11 @@ class Tiles:
         """The `Report` of the run. It ends the run: tiles that nobody has taken are dropped."""
         with self._closing:
             if self._report is None:
+                if self._fed:
+                    self._core.end_input()
+                # A wait for the next tile can be interrupted, and one for the end of the run cannot.
+                for _ in self:
+                    pass
                 text_of_json, text, ok = self._core.drain()
                 self._report = Report(text_of_json, text, bool(ok))
         return self._report

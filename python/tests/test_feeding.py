@@ -31,7 +31,7 @@ def test_many_threads_push_and_each_buffer_comes_once():
 
 def test_tiles_are_filled_in_place():
     def feed(which):
-        with tiles.borrow(timeout=10) as tile:
+        with tiles.borrow(timeout=300) as tile:
             tile.array[:] = which
             tile.tag = which
         tile = tiles.borrow()
@@ -90,7 +90,7 @@ def test_an_empty_buffer_makes_an_empty_tile():
 
 def test_a_borrower_waits_as_long_as_it_says():
     with opened(tiles=4, lanes=1, slots=1) as tiles:
-        kept = [tiles.borrow(timeout=10) for _ in range(4)]
+        kept = [tiles.borrow(timeout=300) for _ in range(4)]
         with pytest.raises(TimeoutError, match="No tile came home"):
             tiles.borrow(timeout=0.01)
         with pytest.raises(TimeoutError):
@@ -98,7 +98,7 @@ def test_a_borrower_waits_as_long_as_it_says():
         with pytest.raises(ValueError, match="in seconds"):
             tiles.borrow(timeout=-1)
         kept.pop()
-        assert not tiles.borrow(timeout=10).released
+        assert not tiles.borrow(timeout=300).released
         del kept
 
 

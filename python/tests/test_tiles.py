@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tiles of files and of threads, as a loop takes them."""
 import threading
+import warnings
 
 import numpy
 import pytest
@@ -120,8 +121,10 @@ def test_an_exception_in_the_loop_sends_all_tiles_home(numbers):
 def test_somebody_who_keeps_all_tiles_is_told(numbers):
     with opened(numbers, tile=4096, tiles=8) as tiles:
         kept = [tiles.next() for _ in range(8)]
-        with pytest.warns(RuntimeWarning, match="All 8 tiles of the pipeline are kept"):
-            assert tiles.next(timeout=2.5) is None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(RuntimeWarning, match="All 8 tiles of the pipeline are kept"):
+                tiles.next()
         del kept
 
 
