@@ -16,7 +16,7 @@ def opened(**options):
 """
 
 
-def run(text, timeout=60):
+def run(text, timeout=300):
     return subprocess.run(
         [sys.executable, "-c", PRELUDE + textwrap.dedent(text)], capture_output=True, text=True, timeout=timeout
     )
@@ -96,7 +96,7 @@ def test_ctrl_c_ends_a_loop_that_waits():
     )
     assert process.stdout.readline() == "waits\n"
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert errors.endswith("KeyboardInterrupt\n")
     assert process.returncode in (-signal.SIGINT, 130)
 
