@@ -7,6 +7,7 @@ import sys
 import numpy
 import pytest
 
+ROOT = pathlib.Path(__file__).parents[2]
 EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
 
 
@@ -21,3 +22,11 @@ def test_a_dataset_of_torch_has_all_rows_whoever_reads_them(tmp_path):
     )
     means = " ".join(f"{mean:.3f}" for mean in rows.mean(0))
     assert ended.stdout == f"0 workers: {means} of 3000 rows\n2 workers: {means} of 3000 rows\n", ended.stderr
+
+
+def test_the_tutorial_prints_what_it_says(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-m", "doctest", ROOT / "docs" / "python-tutorial.md"],
+        capture_output=True, text=True, timeout=300, cwd=tmp_path,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -2,16 +2,20 @@
 // The objects that programs in C have pointers to.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
+#include "c/device_places.hpp"
 #include "c/waiting_run.hpp"
 
 #include "penstock/flavour.hpp"
 #include "penstock/models/devices.hpp"
 #include "penstock/pipeline.hpp"
 #include "penstock/report.hpp"
+#include "penstock/stages.hpp"
 
 struct penstock_devices {
   std::shared_ptr<penstock::Devices> open;
@@ -19,12 +23,23 @@ struct penstock_devices {
 
 struct penstock_pipeline {
   std::shared_ptr<penstock::Devices> devices;  ///< Dies last.
+  /// Null unless results stay on their devices. It dies behind the pipeline, whose lanes use it.
+  std::unique_ptr<penstock::c::DevicePlaces> places;
   penstock::Pipeline pipeline;
   /// Those of the tiles that the program has, by the index of the tile: their texts live as long.
   std::vector<std::shared_ptr<penstock::Failure const>> failures = {};
   std::mutex mutex = {};  ///< Guards `run`.
   std::shared_ptr<penstock::c::WaitingRun> run = {};
 
+  /// Room that a stage has for the result of a tile.
+  std::size_t output_bytes() const {
+    return places != nullptr ? places->bytes() : pipeline.options().tile.output_bytes;
+  }
+  /// The stages with results where this pipeline has them.
+  penstock::Stages placed(penstock::Stages stages) const {
+    return places != nullptr ? places->keep(std::move(stages)) : stages;
+  }
+  penstock::Sink placed(penstock::Sink sink) const { return places != nullptr ? places->told(std::move(sink)) : sink; }
   std::shared_ptr<penstock::c::WaitingRun> waiting_run() {
     std::scoped_lock const lock(mutex);
     return run;
