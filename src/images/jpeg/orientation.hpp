@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+namespace penstock {
+
 /// Turn of a file's pixels: 1 is as they are; 2 to 4 mirror or turn them by 180 degrees; from 5 on rows become columns.
 struct Orientation {
   unsigned value = 1;
@@ -45,3 +47,5 @@ inline Orientation orientation_of(std::span<unsigned char const> marker) {
   }
   return {};
 }
+
+}  // namespace penstock
