@@ -118,7 +118,7 @@ penstock_add_component(job
 penstock_add_component(c
   SHARED
   SENTENCE "The C interface: libpenstock.so, for languages that call C."
-  NEEDS    ingest observe models
+  NEEDS    ingest observe models images
   LAYERS   c)
 
 penstock_add_component(jobs

@@ -385,6 +385,64 @@ typedef struct penstock_place {
  * Threads: any. */
 PENSTOCK_API penstock_status penstock_tile_place(penstock_pipeline* pipeline, penstock_tile const* tile,
                                                  penstock_place* place);
+/* ---- Images ---- */
+
+/* An image: a file, or a part of one, as an archive has it. */
+typedef struct penstock_image {
+  uint64_t path;   /* Index of its path. */
+  uint64_t offset; /* Of its first byte. */
+  uint64_t bytes;  /* 0: all that follows. */
+} penstock_image;
+
+enum {
+  PENSTOCK_WHOLE_IMAGES = 1,   /* All of each image becomes its tensor; without it the square in the middle. */
+  PENSTOCK_AS_STORED = 2,      /* Images are not turned as EXIF says that the camera was held. */
+  PENSTOCK_FULL_SIZE = 4,      /* None is decoded smaller than it is. */
+  PENSTOCK_RANDOM_PARTS = 8,   /* A part of random place, size and shape becomes the tensor. */
+  PENSTOCK_RANDOM_MIRRORS = 16 /* Every other image, by chance, is mirrored left to right. */
+};
+
+/* JPEG images as the input of penstock_begin_images. */
+typedef struct penstock_images {
+  size_t size;
+  char const* const* paths;
+  size_t path_count;
+  penstock_image const* images; /* Null: each path is an image. */
+  size_t image_count;
+  uint64_t const* order; /* Indices of images; null: each once. */
+  size_t order_count;
+  uint64_t flags;
+  uint64_t seed;  /* Of what is random. An image has the same part wherever it is in the order. */
+  uint32_t batch; /* Images of a tile; 0: 64. */
+  uint32_t width; /* Of a tensor; 0: 224. */
+  uint32_t height;
+  /* A value is (colour / 255 - mean) / deviation, of red, green and blue; a deviation of 0 is 1. */
+  float mean[3];
+  float deviation[3];
+  float least_area; /* The smallest random part of an image's area, up to 1; 0: 0.08. */
+  float most_ratio; /* Width to height of a random part is up to this, and down to its inverse; 0: 4/3. */
+  uint32_t reserved;
+} penstock_images;
+
+/* Starts a run of JPEG images as tensors; `penstock_next` takes its tiles. A tile is a batch, the last one with what is
+ * left: float32 [images, 3, height, width] in its output. Producers decode all images of a tile, each into an equal
+ * part of its first input; the device resizes them, as docs/ingest.md says, and normalises.
+ *
+ * Images are decoded smaller, by up to 8, as long as that leaves as many pixels as a tensor has. One that is larger
+ * than its part of the tile is decoded smaller still, unless PENSTOCK_FULL_SIZE is set. One that cannot be decoded, or
+ * does not fit, has zeros, and `penstock_tile_problem` says why; the report counts it as left out.
+ *
+ * Shape:   output_bytes for `batch` tensors; input_bytes a multiple of 16 for each image, with 32 for its header.
+ * Threads: as penstock_run. */
+PENSTOCK_API penstock_status penstock_begin_images(penstock_pipeline* pipeline, penstock_images const* images);
+/* Writes why the image at this place of a tile has zeros, as a sentence; null if it has a tensor. Only while the
+ * program has the tile.
+ *
+ * Lives:   until the tile is given back, or another run begins.
+ * Threads: any. */
+PENSTOCK_API penstock_status penstock_tile_problem(penstock_pipeline* pipeline, penstock_tile const* tile,
+                                                   uint64_t place, char const** reason);
+
 /* Number of tiles in the pool of the pipeline. */
 PENSTOCK_API uint64_t penstock_tile_count(penstock_pipeline const* pipeline);
 

@@ -48,6 +48,12 @@ grep -qF "$stays" build/compile_commands.json || fail "$stays is left out, too"
 if [[ $library == SQLite3 ]]; then
   grep -qF 'build penstock again' build/penstockConfig.cmake || fail 'it does not tell users what to do'
 fi
+if [[ $library == JPEG ]]; then
+  # What is there in its place can be compiled, and says what to do.
+  "$cxx" -std=c++20 -DPENSTOCK_PER_THREAD=1 -DCUDA_API_PER_THREAD_DEFAULT_STREAM=1 -I "$root/include" -I "$root/src" -c "$root/src/c/image_runs.cpp" -o image_runs.o >said 2>&1 ||
+    fail 'it is not compiled'
+  grep -qF 'install libjpeg-dev, and build penstock again' image_runs.o || fail 'it does not say what to do'
+fi
 [[ $library == PostgreSQL ]] || exit 0
 
 # What is compiled then refuses such an address; a ledger in a file is a stand-in.

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "penstock/error.hpp"
+#include "penstock/images.hpp"
 
 namespace penstock {
 
@@ -27,9 +29,13 @@ struct JpegDecoding {
   /// Units: pixels.
   std::uint32_t width = 0;
   std::uint32_t height = 0;
-  bool square = true;    ///< The part is the square in the middle, and no other pixels are kept; else the whole image.
-  bool oriented = true;  ///< The image is turned as EXIF says that the camera was held.
-  bool fitting = false;  ///< One that has no room is decoded smaller still, by up to 8.
+  bool square = true;     ///< The part is the square in the middle, and no other pixels are kept; else the whole image.
+  bool oriented = true;   ///< The image is turned as EXIF says that the camera was held.
+  bool mirrored = false;  ///< Then left and right change places.
+  bool fitting = false;   ///< One that has no room is decoded smaller still, by up to 8.
+  /// Chooses the part instead, in the image of this width and height, which is turned and mirrored. A part that is
+  /// decoded smaller may have a pixel more at each side.
+  std::function<void(ImageHead&)> choose = {};
 };
 
 /// An image that has no room in its place.

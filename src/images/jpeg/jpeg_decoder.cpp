@@ -98,7 +98,8 @@ class JpegDecoder::State {
     messages.pixels_are_there(false);
     OpenJpeg jpeg(messages);
     if (!messages.try_to([&] { jpeg.begin(std::span(encoded_).first(bytes_)); })) refuse(messages.error());
-    Orientation const turn = how.oriented ? jpeg.orientation() : Orientation{};
+    Orientation turn = how.oriented ? jpeg.orientation() : Orientation{};
+    if (how.mirrored) turn = turn.mirrored();
     ImageHead head = part_of(jpeg, turn, how, place.size());
     StoredPart const part(head, turn);
     head.width = head.part_width;
@@ -107,11 +108,12 @@ class JpegDecoder::State {
     std::memcpy(place.data(), &head, sizeof head);
     auto* const pixels = reinterpret_cast<unsigned char*>(place.data()) + sizeof head;
     auto const bytes = static_cast<std::size_t>(head.bytes() - sizeof head);
-    if (!turn.as_it_is() && unturned_.size() < bytes) unturned_.resize(bytes);
+    bool const straight = turn.as_it_is() || turn.mirrors_only();
+    if (!straight && unturned_.size() < bytes) unturned_.resize(bytes);
     line_.resize(std::size_t{4} * jpeg.parts.image_width);
-    unsigned char* const to = turn.as_it_is() ? pixels : unturned_.data();
-    if (!messages.try_to([&] { read_pixels(jpeg.parts, part, to); })) refuse(messages.error());
-    if (!turn.as_it_is()) write_turned(head, turn, pixels);
+    unsigned char* const to = straight ? pixels : unturned_.data();
+    if (!messages.try_to([&] { read_pixels(jpeg.parts, part, turn.mirrors_only(), to); })) refuse(messages.error());
+    if (!straight) write_turned(head, turn, pixels);
     return sizeof head + bytes;
   }
 
@@ -136,15 +138,30 @@ class JpegDecoder::State {
   /// Decides how much smaller it is decoded, and which part of it is kept.
   static ImageHead part_of(OpenJpeg& jpeg, Orientation turn, JpegDecoding const& how, std::size_t room) {
     constexpr unsigned smallest = 8;
-    unsigned smaller = how.width != 0 || how.height != 0 ? smallest : 1;
-    auto const is_enough = [&](ImageHead const& head) {
-      return how.square ? std::min(head.width, head.height) >= std::max(how.width, how.height)
-                        : head.width >= how.width && head.height >= how.height;
-    };
-    while (smaller > 1 && !is_enough(jpeg.sizes(smaller, turn))) smaller /= 2;
-    while (true) {
+    ImageHead full = jpeg.sizes(1, turn);
+    if (how.choose) how.choose(full);
+    auto const at = [&](unsigned smaller) {
       ImageHead head = jpeg.sizes(smaller, turn);
-      how.square ? head.take_square() : head.take_all();
+      if (how.choose) {
+        head.left = full.left / smaller;
+        head.top = full.top / smaller;
+        head.part_width = (full.left + full.part_width + smaller - 1) / smaller - head.left;
+        head.part_height = (full.top + full.part_height + smaller - 1) / smaller - head.top;
+      } else {
+        how.square ? head.take_square() : head.take_all();
+      }
+      return head;
+    };
+    auto const is_enough = [&](unsigned smaller) {
+      if (how.choose) return full.part_width / smaller >= how.width && full.part_height / smaller >= how.height;
+      ImageHead const head = at(smaller);
+      return how.square ? head.part_width >= std::max(how.width, how.height)
+                        : head.part_width >= how.width && head.part_height >= how.height;
+    };
+    unsigned smaller = how.width != 0 || how.height != 0 ? smallest : 1;
+    while (smaller > 1 && !is_enough(smaller)) smaller /= 2;
+    while (true) {
+      ImageHead const head = at(smaller);
       std::uint64_t const bytes = sizeof head + std::uint64_t{3} * head.part_width * head.part_height;
       jpeg.parts.scale_num = 1;
       jpeg.parts.scale_denom = smaller;
@@ -154,25 +171,32 @@ class JpegDecoder::State {
     }
   }
 
-  void read_pixels(jpeg_decompress_struct& image, StoredPart const& part, unsigned char* to) {
+  void read_pixels(jpeg_decompress_struct& image, StoredPart const& part, bool mirrors, unsigned char* to) {
     jpeg_start_decompress(&image);
     bool const inks = image.out_color_space == JCS_CMYK;
-    bool const whole_lines = part.width == image.output_width && !inks;
+    bool const whole_lines = part.width == image.output_width && !inks && !mirrors;
     while (image.output_scanline < image.output_height) {
       bool const kept = image.output_scanline - part.top < part.height;  // Unsigned, so lines above it are not kept.
       unsigned char* line = kept && whole_lines ? to : line_.data();
       jpeg_read_scanlines(&image, &line, 1);
       if (!kept) continue;
-      if (inks) {
-        unsigned char const* const from = line_.data() + 4 * part.left;
-        for (std::size_t k = 0; k < 3 * part.width; ++k) to[k] = light_of(from[k / 3 * 4 + k % 3], from[k / 3 * 4 + 3]);
-      } else if (!whole_lines) {
-        std::memcpy(to, line_.data() + 3 * part.left, 3 * part.width);
-      }
+      if (!whole_lines) write_line(part, inks, mirrors, to);
       to += 3 * part.width;
     }
     messages.pixels_are_there(true);
     jpeg_finish_decompress(&image);
+  }
+
+  /// Writes the part of the line that was read.
+  void write_line(StoredPart const& part, bool inks, bool mirrors, unsigned char* to) {
+    unsigned char* const from = line_.data() + (inks ? 4 : 3) * part.left;
+    for (std::size_t k = 0; inks && k < 3 * part.width; ++k)
+      from[k] = light_of(from[k / 3 * 4 + k % 3], from[k / 3 * 4 + 3]);
+    if (!mirrors) {
+      std::memcpy(to, from, 3 * part.width);
+      return;
+    }
+    for (std::size_t x = part.width; x-- > 0; to += 3) std::memcpy(to, from + 3 * x, 3);
   }
 
   void write_turned(ImageHead const& head, Orientation turn, unsigned char* to) const {

@@ -14,6 +14,9 @@ struct Orientation {
   unsigned value = 1;
 
   bool as_it_is() const noexcept { return value == 1; }
+  bool mirrors_only() const noexcept { return value == 2; }
+  /// This one, and then left and right change places.
+  Orientation mirrored() const noexcept { return {value % 2 == 1 ? value + 1 : value - 1}; }
   bool swaps_sides() const noexcept { return value > 4; }
   /// Place, in the file's image with these sides, of the pixel at x, y of the turned image.
   std::pair<std::size_t, std::size_t> source(std::size_t x, std::size_t y, std::size_t width,

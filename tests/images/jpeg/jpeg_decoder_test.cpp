@@ -128,6 +128,37 @@ TEST_F(ADecoder, TurnsTheImageAndItsPart) {
   }
 }
 
+TEST_F(ADecoder, MirrorsWhatWasTurned) {
+  for (unsigned char value = 1; value <= 8; ++value) {
+    SCOPED_TRACE(testing::Message() << "Orientation " << int{value});
+    std::string const path = write(oriented(ramps(60, 40, 4), value));
+    ImageHead const head = decode({path});
+    auto const first = at(head, 0, 0), last = at(head, 39, 7);
+    ImageHead const mirrored = decode({path}, {.mirrored = true});
+    EXPECT_THAT(at(mirrored, 39, 0), IsNear(first[0], first[1], first[2]));
+    EXPECT_THAT(at(mirrored, 0, 7), IsNear(last[0], last[1], last[2]));
+  }
+}
+
+TEST_F(ADecoder, KeepsThePartThatIsChosen) {
+  auto const choose = [](ImageHead& head) {
+    EXPECT_EQ(std::pair(head.width, head.height), std::pair(40U, 60U));
+    head.left = 8;
+    head.top = 30;
+    head.part_width = 24;
+    head.part_height = 20;
+  };
+  std::string const path = write(oriented(ramps(60, 40, 4), 5));  // Rows become columns.
+  ImageHead const part = decode({path}, {.width = 24, .height = 20, .choose = choose});
+  EXPECT_EQ(std::pair(part.width, part.height), std::pair(24U, 20U));
+  EXPECT_THAT(at(part, 0, 0), IsNear(120, 32, 0));
+  EXPECT_THAT(at(part, 23, 19), IsNear(196, 124, 0));
+  ImageHead const mirrored = decode({path}, {.mirrored = true, .choose = choose});
+  EXPECT_THAT(at(mirrored, 0, 0), IsNear(120, 124, 0));
+  ImageHead const half = decode({path}, {.width = 12, .height = 10, .choose = choose});
+  EXPECT_EQ(std::pair(half.width, half.height), std::pair(12U, 10U));
+}
+
 TEST_F(ADecoder, TakesTheBytesOfAnArchive) {
   auto const first = ramps(8, 8, 2), second = ramps(24, 24, 9);
   auto both = first;
