@@ -85,10 +85,20 @@ penstock_add_component(radio
   NEEDS    egress kernels
   LAYERS   radio)
 
+# Where libjpeg is, images are also decoded.
+find_package(JPEG QUIET GLOBAL)
+set(PENSTOCK_WITH_JPEG ${JPEG_FOUND})
+if(PENSTOCK_WITH_JPEG)
+  set(jpeg_package JPEG)
+  set(jpeg_pkg_config libjpeg)
+endif()
 penstock_add_component(images
-  SENTENCE "Kernels on images."
-  NEEDS    kernels
-  LAYERS   images)
+  ONE_NAME
+  SENTENCE   "Kernels on images; JPEG files decoded into tiles."
+  NEEDS      kernels
+  PACKAGES   ${jpeg_package}
+  PKG_CONFIG ${jpeg_pkg_config}
+  LAYERS     images jpeg)
 
 penstock_add_component(collective
   SENTENCE "What several devices have, made one."
@@ -108,7 +118,7 @@ penstock_add_component(job
 penstock_add_component(c
   SHARED
   SENTENCE "The C interface: libpenstock.so, for languages that call C."
-  NEEDS    ingest observe models
+  NEEDS    ingest observe models images
   LAYERS   c)
 
 penstock_add_component(jobs

@@ -462,6 +462,100 @@ PENSTOCK_API penstock_status penstock_tile_used_in(penstock_pipeline* pipeline, 
 /* Number of tiles in the pool of the pipeline. */
 PENSTOCK_API uint64_t penstock_tile_count(penstock_pipeline const* pipeline);
 
+/* ---- Images ---- */
+
+/* An image: a file, or a part of one, as an archive has it. */
+typedef struct penstock_image {
+  uint64_t path;   /* Index of its path. */
+  uint64_t offset; /* Of its first byte. */
+  uint64_t bytes;  /* 0: all that follows. */
+} penstock_image;
+
+enum {
+  PENSTOCK_WHOLE_IMAGES = 1,   /* All of each image becomes its tensor; without it the square in the middle. */
+  PENSTOCK_AS_STORED = 2,      /* Images are not turned as EXIF says that the camera was held. */
+  PENSTOCK_FULL_SIZE = 4,      /* None is decoded smaller than it is. */
+  PENSTOCK_RANDOM_PARTS = 8,   /* A part of random place, size and shape becomes the tensor. */
+  PENSTOCK_RANDOM_MIRRORS = 16 /* Every other image, by chance, is mirrored left to right. */
+};
+
+/* JPEG images as the input of penstock_begin_images. */
+typedef struct penstock_images {
+  size_t size;
+  char const* const* paths;
+  size_t path_count;
+  penstock_image const* images; /* Null: each path is an image. */
+  size_t image_count;
+  uint64_t const* order; /* Indices of images; null: each once. */
+  size_t order_count;
+  uint64_t flags;
+  uint64_t seed;  /* Of what is random. An image has the same part wherever it is in the order. */
+  uint32_t batch; /* Images of a tile; 0: 64. */
+  uint32_t width; /* Of a tensor; 0: 224. */
+  uint32_t height;
+  /* A value is (colour / 255 - mean) / deviation, of red, green and blue; a deviation of 0 is 1. */
+  float mean[3];
+  float deviation[3];
+  float least_area; /* The smallest random part of an image's area, up to 1; 0: 0.08. */
+  float most_ratio; /* Width to height of a random part is up to this, and down to its inverse; 0: 4/3. */
+  uint32_t reserved;
+} penstock_images;
+
+/* Starts a run of JPEG images as tensors; `penstock_next` takes its tiles. A tile is a batch, the last one with what is
+ * left: float32 [images, 3, height, width] in its output. Producers decode all images of a tile, each into an equal
+ * part of its first input; the device resizes them, as docs/ingest.md says, and normalises.
+ *
+ * Images are decoded smaller, by up to 8, as long as that leaves as many pixels as a tensor has. One that is larger
+ * than its part of the tile is decoded smaller still, unless PENSTOCK_FULL_SIZE is set. One that cannot be decoded, or
+ * does not fit, has zeros, and `penstock_tile_problem` says why; the report counts it as left out.
+ *
+ * Shape:   output_bytes for `batch` tensors; input_bytes a multiple of 16 for each image, with 32 for its header.
+ * Threads: as penstock_run. */
+PENSTOCK_API penstock_status penstock_begin_images(penstock_pipeline* pipeline, penstock_images const* images);
+/* Writes why the image at this place of a tile has zeros, as a sentence; null if it has a tensor. Only while the
+ * program has the tile.
+ *
+ * Lives:   until the tile is given back, or another run begins.
+ * Threads: any. */
+PENSTOCK_API penstock_status penstock_tile_problem(penstock_pipeline* pipeline, penstock_tile const* tile,
+                                                   uint64_t place, char const** reason);
+
+/* ---- Rings that processes share ---- */
+
+/* A ring of slots in shared memory, which other processes of the same user write, as the input of penstock_begin_ring.
+ */
+typedef struct penstock_ring {
+  size_t size;
+  char const* path; /* Where writers find it: a link that is made, and removed with the pipeline. */
+  uint32_t slots;   /* Those of each writer; 0: 16. */
+  uint32_t writers; /* As many may write at once, and have ended when the input ends; 0: 1. */
+  uint64_t idle;    /* Nanoseconds without data that end the input; 0: silence does not end it. */
+} penstock_ring;
+/* Starts a run of what other processes write to a ring, as penstock_begin. Each tile is a slot, of `input_bytes` at
+ * most, and its tag is that of the writer. The tiles must be back before the pipeline begins another run.
+ *
+ * Threads: as penstock_run. */
+PENSTOCK_API penstock_status penstock_begin_ring(penstock_pipeline* pipeline, penstock_ring const* ring,
+                                                 penstock_stage const* stage);
+/* A writer of a ring.
+ *
+ * Threads: one at a time; each that writes needs a writer of its own. */
+typedef struct penstock_writer penstock_writer;
+/* Takes a place in the ring whose reader made `path`. */
+PENSTOCK_API penstock_status penstock_writer_open(char const* path, penstock_writer** writer);
+/* Lends the next slot, the same until that is committed; no bytes at the time limit. PENSTOCK_SYSTEM, once the reader
+ * has ended.
+ *
+ * Units:  nanoseconds; a negative number for no limit.
+ * Blocks: as long as it says. */
+PENSTOCK_API penstock_status penstock_writer_claim(penstock_writer* writer, int64_t at_most, penstock_bytes* slot);
+/* Passes on the first `bytes` of the slot.
+ *
+ * Blocks: never. */
+PENSTOCK_API penstock_status penstock_writer_commit(penstock_writer* writer, size_t bytes, uint64_t tag);
+/* Tells the reader that no more comes. Null is allowed. */
+PENSTOCK_API void penstock_writer_close(penstock_writer* writer);
+
 /* Writes the state of the pipeline at this moment as JSON of kind "snapshot"; docs/results.md has its members.
  *
  * Threads: any. */

@@ -8,9 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "c/adapters.hpp"
 #include "c/device_places.hpp"
 #include "c/waiting_run.hpp"
 
+#include "engine/core/pool.hpp"
+#include "penstock/error.hpp"
 #include "penstock/flavour.hpp"
 #include "penstock/models/devices.hpp"
 #include "penstock/pipeline.hpp"
@@ -40,6 +43,33 @@ struct penstock_pipeline {
     return places != nullptr ? places->keep(std::move(stages)) : stages;
   }
   penstock::Sink placed(penstock::Sink sink) const { return places != nullptr ? places->told(std::move(sink)) : sink; }
+  /// The stages of a run of this stage, or without one.
+  ///
+  /// Throws: Error of kind bad_argument.
+  penstock::Stages stages_of(penstock_stage const* stage) const {
+    if (stage != nullptr) return placed(penstock::c::stages_of(stage));
+    penstock::TileShape const& shape = pipeline.options().tile;
+    if (shape.in_place) {
+      throw penstock::Error(penstock::ErrorKind::bad_argument,
+                            "Without a stage tiles come as they are, and need not be in place.");
+    }
+    return places != nullptr ? places->keep_inputs() : penstock::c::pass_through(shape.output_bytes > 0);
+  }
+  /// Throws: Error of kind bad_argument, if it runs.
+  void expect_idle() {
+    auto const before = waiting_run();
+    if (!pipeline.running() && (before == nullptr || before->drained())) return;
+    throw penstock::Error(penstock::ErrorKind::bad_argument,
+                          "The pipeline runs already: penstock_drain ends that first.");
+  }
+  /// Makes a run of these arguments. Nothing runs yet.
+  template <class... Arguments>
+  void begin(Arguments&&... arguments) {
+    failures.resize(pipeline.pool().size());
+    auto made = std::make_shared<penstock::c::WaitingRun>(pipeline, std::forward<Arguments>(arguments)...);
+    std::scoped_lock const lock(mutex);
+    run = std::move(made);
+  }
   std::shared_ptr<penstock::c::WaitingRun> waiting_run() {
     std::scoped_lock const lock(mutex);
     return run;

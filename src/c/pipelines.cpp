@@ -170,6 +170,8 @@ penstock_status penstock_drain(penstock_pipeline* pipeline, penstock_report** re
     penstock_pipeline& it = c::existing(pipeline, "pipeline");
     auto const run = it.waiting_run();
     place = new penstock_report{run && !run->drained() ? run->drain() : it.pipeline.drain()};
+    // Writers of a ring then know that nobody reads it any more.
+    if (run && it.pipeline.pool().counts().lent == 0) run->drop_source();
   });
 }
 

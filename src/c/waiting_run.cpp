@@ -53,8 +53,25 @@ bool WaitingTiles::over() const {
 }
 
 WaitingRun::WaitingRun(Pipeline& pipeline, std::optional<FilesToRead> const& files, Stages stages)
-    : pipeline_(pipeline), files_(source_of(pipeline, files, stop_.get_token())) {
-  if (files_ == nullptr) {
+    : pipeline_(pipeline),
+      source_(source_of(pipeline, files, stop_.get_token())),
+      input_("files"),
+      files_(static_cast<FileSource const*>(source_.get())) {
+  begin(std::move(stages));
+}
+
+WaitingRun::WaitingRun(Pipeline& pipeline, std::unique_ptr<Source> source, std::string name, Stages stages,
+                       std::stop_source stop)
+    : pipeline_(pipeline),
+      stop_(std::move(stop)),
+      source_(std::move(source)),
+      input_(std::move(name)),
+      files_(nullptr) {
+  begin(std::move(stages));
+}
+
+void WaitingRun::begin(Stages stages) {
+  if (source_ == nullptr) {
     pipeline_.start(std::move(stages), into_queue());
   } else {
     thread_ = std::jthread([this, stages = std::move(stages)] { run(stages); });
@@ -77,7 +94,7 @@ Sink WaitingRun::into_queue() {
 void WaitingRun::run(Stages const& stages) noexcept {
   pthread_setname_np(pthread_self(), "ps-run");
   try {
-    report_ = pipeline_.run(*files_, stages, into_queue(), stop_.get_token());
+    report_ = pipeline_.run(*source_, stages, into_queue(), stop_.get_token());
   } catch (...) {
     problem_ = std::current_exception();
   }
@@ -94,8 +111,10 @@ void WaitingRun::conclude() noexcept {
 }
 
 void WaitingRun::end_input() {
-  if (files_ != nullptr)
-    throw Error(ErrorKind::bad_argument, "The input is files, and ends with them: penstock_stop ends it before.");
+  if (source_ != nullptr) {
+    throw Error(ErrorKind::bad_argument,
+                "The input is " + input_ + ", and ends with them: penstock_stop ends it before.");
+  }
   std::scoped_lock const lock(ending_);
   if (!thread_.joinable() && !drained_) thread_ = std::jthread([this] { conclude(); });
 }
@@ -106,7 +125,7 @@ void WaitingRun::stop() noexcept {
 }
 
 Report WaitingRun::drain() {
-  if (files_ == nullptr) end_input();
+  if (source_ == nullptr) end_input();
   while (auto const rest = tiles_.take(std::nullopt)) continue;
   thread_.join();
   drained_ = true;
@@ -115,8 +134,10 @@ Report WaitingRun::drain() {
 }
 
 FileSource::Place WaitingRun::place_of(Tile const& tile) const {
-  if (files_ == nullptr)
+  if (source_ == nullptr)
     throw Error(ErrorKind::bad_argument, "The program fed the tile itself: there is no file that it is of.");
+  if (files_ == nullptr)
+    throw Error(ErrorKind::bad_argument, "The tile is of several " + input_ + ", so it has no place in a file.");
   return files_->place_of(tile);
 }
 

@@ -59,6 +59,9 @@ class WaitingRun {
  public:
   /// Throws: as Pipeline::start, and what FileSource throws. What a run of files cannot have, `drain` throws.
   WaitingRun(Pipeline& pipeline, std::optional<FilesToRead> const& files, Stages stages);
+  /// A run of a source of items of this name, in the plural. It is stopped by `stop`.
+  WaitingRun(Pipeline& pipeline, std::unique_ptr<Source> source, std::string name, Stages stages,
+             std::stop_source stop);
   WaitingRun(WaitingRun const&) = delete;
   WaitingRun& operator=(WaitingRun const&) = delete;
   /// Stops what runs.
@@ -67,7 +70,7 @@ class WaitingRun {
   ~WaitingRun();
 
   WaitingTiles& tiles() noexcept { return tiles_; }
-  /// Throws: Error of kind bad_argument, if the input is files.
+  /// Throws: Error of kind bad_argument, if the program does not feed the run.
   void end_input();
   void stop() noexcept;
   /// Gives back what waits, until the run is over. Only once.
@@ -78,8 +81,16 @@ class WaitingRun {
   bool drained() const noexcept { return drained_; }
   /// Throws: Error of kind bad_argument, if the input is no files.
   FileSource::Place place_of(Tile const& tile) const;
+  /// Frees the source. Only once it is drained and no tile is lent.
+  void drop_source() noexcept {
+    files_ = nullptr;
+    source_.reset();
+  }
+  /// The source; null for a run that the program feeds.
+  Source const* source() const noexcept { return source_.get(); }
 
  private:
+  void begin(Stages stages);
   void run(Stages const& stages) noexcept;
   void conclude() noexcept;
   Sink into_queue();
@@ -87,7 +98,9 @@ class WaitingRun {
   Pipeline& pipeline_;
   std::stop_source stop_;
   WaitingTiles tiles_;
-  std::unique_ptr<FileSource> const files_;  ///< Null for a run that the program feeds.
+  std::unique_ptr<Source> source_;  ///< Null for a run that the program feeds.
+  std::string const input_;         ///< What it is, in the plural.
+  FileSource const* files_;         ///< Null if it is no files.
   std::atomic<bool> drained_{false};
   std::optional<Report> report_;
   std::exception_ptr problem_;

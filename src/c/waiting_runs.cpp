@@ -67,20 +67,9 @@ c::DevicePlaces& places_of(penstock_pipeline* pipeline) {
 penstock_status penstock_begin(penstock_pipeline* pipeline, penstock_files const* files, penstock_stage const* stage) {
   return c::guarded([&] {
     penstock_pipeline& it = c::existing(pipeline, "pipeline");
-    auto const before = it.waiting_run();
-    if (it.pipeline.running() || (before && !before->drained()))
-      throw Error(ErrorKind::bad_argument, "The pipeline runs already: penstock_drain ends that first.");
+    it.expect_idle();
     auto const input = files_to_read(files);
-    TileShape const& shape = it.pipeline.options().tile;
-    if (stage == nullptr && shape.in_place)
-      throw Error(ErrorKind::bad_argument, "Without a stage tiles come as they are, and need not be in place.");
-    Stages stages = stage != nullptr ? it.placed(c::stages_of(stage))
-                    : it.places      ? it.places->keep_inputs()
-                                     : c::pass_through(shape.output_bytes > 0);
-    it.failures.resize(it.pipeline.pool().size());
-    auto run = std::make_shared<c::WaitingRun>(it.pipeline, input, std::move(stages));
-    std::scoped_lock const lock(it.mutex);
-    it.run = std::move(run);
+    it.begin(input, it.stages_of(stage));
   });
 }
 

@@ -78,6 +78,8 @@ while read -r header; do
   [[ $header != lease/postgres_ledger.hpp || -e $build/src/libpenstock_postgres.a ]] || continue
   # And one without libnats this.
   [[ $header != lease/nats_claims.hpp || -e $build/src/libpenstock_nats.a ]] || continue
+  # One without libjpeg this.
+  [[ $header != images/jpeg_decoder.hpp || -e $build/src/images/libpenstock_jpeg.a ]] || continue
   [[ -e $prefix/include/penstock/$header ]] || fail "docs/embed.md has $header in its table of components, but it is not installed"
 done < <(sed -n '/^| component/,/^$/p' "$prefix/share/doc/penstock/docs/embed.md" | grep -o '[a-z_/]*\.hpp')
 mapfile -t names < <(find "$prefix" -name 'penstock-*Targets.cmake' -printf '%f\n' | sed 's/penstock-\(.*\)Targets.cmake/\1/' | grep -vx c | sort)

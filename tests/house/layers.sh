@@ -21,12 +21,13 @@ outside=(
   'sqlite3.h'                        'lease'
   'libpq-fe.h'                       'postgres'
   'nats.h|nats/*'                    'nats'
+  'jpeglib.h|jerror.h'               'jpeg'
   'nlohmann/*'                       'nats verdict observe operation models page command measure work hash doctor lab bench compare jobs whole_programs try tune watch watched'
   'CLI/*'                            'command measure work hash doctor lab bench compare jobs whole_programs try tune watch program'
 )
 
 # The folders of private headers, which are written in either way.
-folders='c engine observe models ingest egress records lease collective operate job kernels programs anyprogram course'
+folders='c engine observe models ingest egress records lease images collective operate job kernels programs anyprogram course'
 
 # The same, a pattern and its layers in turn.
 alone=()

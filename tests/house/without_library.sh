@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# without_library.sh ROOT CXX LIBRARY: where this library of ledgers is not found (SQLite3, PostgreSQL, Nats), all that can be without it
+# without_library.sh ROOT CXX LIBRARY: where this library is not found (SQLite3, PostgreSQL, Nats, JPEG), all that can be without it
 # is configured, and what is left out is said. An address of a PostgreSQL server is refused then. Else nothing is compiled.
 set -euo pipefail
 root=$1 cxx=$2 library=$3
@@ -28,12 +28,16 @@ case $library in
     sentence='no work comes from NATS: its library is not here; install libnats-dev'
     needy='/src/lease/nats/|/tests/lease/nats_' named=libnats stays=/src/lease/ledgers/
     ;;
+  JPEG)
+    sentence='images are not decoded, as libjpeg is not here; install libjpeg-dev'
+    needy='PENSTOCK_WITH_JPEG|/src/images/jpeg/|/examples/jobs/images/|/tests/images/' named=libjpeg stays=/kernels/images/
+    ;;
   *) echo "no such library: $library" >&2 && exit 2 ;;
 esac
 
 cmake -S "$root" -B build -G Ninja -D CMAKE_CXX_COMPILER="$cxx" -D PENSTOCK_CUDA=OFF -D "CMAKE_DISABLE_FIND_PACKAGE_$library=ON" \
   -D CMAKE_EXPORT_COMPILE_COMMANDS=ON >said 2>&1 || fail 'it is not configured'
-if [[ $library != SQLite3 ]] && grep -qF "the component 'lease' is not built" said; then
+if [[ $library != @(SQLite3|JPEG) ]] && grep -qF "the component 'lease' is not built" said; then
   echo 'there is no SQLite either'
   exit 77
 fi
@@ -43,6 +47,12 @@ if grep -F "$named" build/*.pc >said; then fail "this needs $library"; fi
 grep -qF "$stays" build/compile_commands.json || fail "$stays is left out, too"
 if [[ $library == SQLite3 ]]; then
   grep -qF 'build penstock again' build/penstockConfig.cmake || fail 'it does not tell users what to do'
+fi
+if [[ $library == JPEG ]]; then
+  # What is there in its place can be compiled, and says what to do.
+  "$cxx" -std=c++20 -DPENSTOCK_PER_THREAD=1 -DCUDA_API_PER_THREAD_DEFAULT_STREAM=1 -I "$root/include" -I "$root/src" -c "$root/src/c/image_runs.cpp" -o image_runs.o >said 2>&1 ||
+    fail 'it is not compiled'
+  grep -qF 'install libjpeg-dev, and build penstock again' image_runs.o || fail 'it does not say what to do'
 fi
 [[ $library == PostgreSQL ]] || exit 0
 

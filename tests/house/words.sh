@@ -52,7 +52,7 @@ refuse 'prints; use say() of engine/core/say.hpp, which hands it to the message 
   '^src/(engine/core/messages|programs/|anyprogram/|course/)' < <(sources src)
 refuse 'names the program; use tell(), message_of() or title_of() of programs/command/program.hpp' '"[^ "]*penstock(: | (bench|compare|run|try|tune|watch)")' \
   < <(sources src/programs src/anyprogram src/course)
-refuse 'is no public header; include one of include/penstock' '#include [<"](engine|observe|models|ingest|egress|records|lease|collective|operate|job|kernels|programs|anyprogram|course)/' \
+refuse 'is no public header; include one of include/penstock' '#include [<"](engine|observe|models|ingest|egress|records|lease|images|collective|operate|job|kernels|programs|anyprogram|course)/' \
   < <(sources examples tests/house/embed tests/house/bundled)
 
 # GCC (12 to 14 at least) destroys the members of a nested {} twice if a later initializer throws; a named type it gets right.

@@ -6,17 +6,17 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "jpeg_messages.hpp"
 #include <penstock/egress/sinks.hpp>
 #include <penstock/elements.hpp>
+#include <penstock/error.hpp>
 #include <penstock/images.hpp>
+#include <penstock/images/jpeg_decoder.hpp>
 
 /// Receives the tensors in the order of the files. A missing one has zeros in the file, and is black on the sheet.
 class Album {
@@ -80,33 +80,11 @@ class Album {
     }
   }
   void write_sheet() {
-    JpegMessages messages;
-    jpeg_compress_struct coder = {};
-    coder.err = messages.manager();
-    unsigned char* jpeg = nullptr;
-    unsigned long bytes = 0;  // NOLINT(google-runtime-int): libjpeg's.
-    auto const width = static_cast<JDIMENSION>(columns * side_);
-    bool const done = messages.try_to([&] {
-      jpeg_create_compress(&coder);
-      coder.image_width = width;
-      coder.image_height = static_cast<JDIMENSION>(pixels_.size() / 3 / width);
-      jpeg_mem_dest(&coder, &jpeg, &bytes);
-      coder.input_components = 3;
-      coder.in_color_space = JCS_RGB;
-      jpeg_set_defaults(&coder);
-      jpeg_set_quality(&coder, 90, TRUE);
-      coder.comp_info[0].h_samp_factor = coder.comp_info[0].v_samp_factor = 1;
-      jpeg_start_compress(&coder, TRUE);
-      while (coder.next_scanline < coder.image_height) {
-        unsigned char* row = pixels_.data() + std::size_t{3} * width * coder.next_scanline;
-        jpeg_write_scanlines(&coder, &row, 1);
-      }
-      jpeg_finish_compress(&coder);
-    });
-    jpeg_destroy_compress(&coder);
-    std::unique_ptr<unsigned char, void (*)(void*)> const owner(jpeg, std::free);
-    if (!done) throw penstock::Error(penstock::ErrorKind::system, sheet_path_ + ": " + messages.error());
-    sheet_->append(std::as_bytes(std::span(jpeg, bytes)));
+    try {
+      sheet_->append(penstock::encode_jpeg(pixels_, static_cast<std::uint32_t>(columns * side_)));
+    } catch (penstock::Error const& refusal) {
+      throw penstock::Error(refusal.kind(), sheet_path_ + ": " + refusal.what());
+    }
     sheet_->close();
   }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "album.hpp"
-#include "decoder.hpp"
+#include "decoders.hpp"
 #include "folder.hpp"
 #include <penstock/images.hpp>
 #include <penstock/job.hpp>
@@ -59,9 +59,11 @@ JobWork make_tensors(JobPoint const& point) {
   auto const album =
       std::make_shared<Album>(form, point.values.text("tensors"), point.values.text("sheet"), point.digested);
   auto const decoders = std::make_shared<Decoders>();  // Producers decode, each for a tile of its own.
-  Decoding const how{.side = point.values.text("scaling") == "yes" ? form.width : 0,
-                     .square = point.values.text("fit") == "square",
-                     .oriented = point.values.text("orientation") == "yes"};
+  bool const scaled = point.values.text("scaling") == "yes";
+  JpegDecoding const how{.width = scaled ? form.width : 0,
+                         .height = scaled ? form.height : 0,
+                         .square = point.values.text("fit") == "square",
+                         .oriented = point.values.text("orientation") == "yes"};
   auto const fill = [=](TilePlace place, std::span<std::byte> input) {
     return decoders->decode(folder->files()[place], how, input);
   };

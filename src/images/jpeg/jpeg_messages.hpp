@@ -13,6 +13,8 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
+namespace penstock {
+
 /// Receives the messages of one image at a time. An error ends the call that led to it; so does a warning that pixels
 /// are not those of the file. Other warnings are kept.
 class JpegMessages {
@@ -76,3 +78,5 @@ class JpegMessages {
   Text error_ = {}, warning_ = {};
   bool pixels_are_there_ = false;
 };
+
+}  // namespace penstock

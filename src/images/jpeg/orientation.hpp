@@ -7,11 +7,16 @@
 #include <span>
 #include <utility>
 
+namespace penstock {
+
 /// Turn of a file's pixels: 1 is as they are; 2 to 4 mirror or turn them by 180 degrees; from 5 on rows become columns.
 struct Orientation {
   unsigned value = 1;
 
   bool as_it_is() const noexcept { return value == 1; }
+  bool mirrors_only() const noexcept { return value == 2; }
+  /// This one, and then left and right change places.
+  Orientation mirrored() const noexcept { return {value % 2 == 1 ? value + 1 : value - 1}; }
   bool swaps_sides() const noexcept { return value > 4; }
   /// Place, in the file's image with these sides, of the pixel at x, y of the turned image.
   std::pair<std::size_t, std::size_t> source(std::size_t x, std::size_t y, std::size_t width,
@@ -45,3 +50,5 @@ inline Orientation orientation_of(std::span<unsigned char const> marker) {
   }
   return {};
 }
+
+}  // namespace penstock
