@@ -520,6 +520,31 @@ PENSTOCK_API penstock_status penstock_begin_images(penstock_pipeline* pipeline, 
 PENSTOCK_API penstock_status penstock_tile_problem(penstock_pipeline* pipeline, penstock_tile const* tile,
                                                    uint64_t place, char const** reason);
 
+/* ---- Buffers that are lent ---- */
+
+/* Starts a run of buffers that the program lends by penstock_lend, as penstock_begin; penstock_end_input ends it.
+ * Threads of the library copy them, so that the program's own threads need not: for languages with one lock for all
+ * threads.
+ *
+ * Units:   at most `most` buffers wait; 0: twice as many as there are tiles.
+ * Threads: as penstock_run. */
+PENSTOCK_API penstock_status penstock_begin_lent(penstock_pipeline* pipeline, uint64_t most,
+                                                 penstock_stage const* stage);
+/* Lends a buffer, which must stay as it is until its handle comes back by penstock_take_back. Its tiles, of as many as
+ * it needs, have this tag, and come in the order of the calls. `*lent` is 0 at the time limit, else 1.
+ *
+ * Units:   nanoseconds; a negative number for no limit.
+ * Threads: any.
+ * Blocks:  while as many buffers wait as may, for so long at most. */
+PENSTOCK_API penstock_status penstock_lend(penstock_pipeline* pipeline, void const* data, size_t bytes, uint64_t tag,
+                                           void* handle, int64_t at_most, int32_t* lent);
+/* Writes the handles of buffers that the library does not need any more, and returns their number, at most `room`. Each
+ * comes once; behind penstock_drain all have come.
+ *
+ * Threads: any.
+ * Blocks:  never. */
+PENSTOCK_API size_t penstock_take_back(penstock_pipeline* pipeline, void** handles, size_t room);
+
 /* ---- Rings that processes share ---- */
 
 /* A ring of slots in shared memory, which other processes of the same user write, as the input of penstock_begin_ring.

@@ -95,7 +95,7 @@ static void* push(void* given) {
     if (penstock_borrow(pipeline, &tile) != PENSTOCK_OK) break;
     memcpy(penstock_tile_input(tile, 0).data, from, push_bytes);
     expect(penstock_tile_set_filled(tile, 0, push_bytes));
-    expect(penstock_submit(pipeline, tile));
+    if (penstock_submit(pipeline, tile) != PENSTOCK_OK) break;
   }
   free(from);
   return NULL;

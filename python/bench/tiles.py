@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of the Python package; tiles.c has the same without Python. Each prints tiles and seconds.
 
-usage: tiles.py loop | sum BYTES FILE... | batches BYTES FILE... | push BYTES THREADS SECONDS DEVICE
+usage: tiles.py loop | sum BYTES FILE... | batches BYTES FILE... | push BYTES THREADS SECONDS DEVICE [lend]
 """
 import os
 import sys
@@ -56,9 +56,9 @@ def sum_batches(tiles, total, torch):
     return count
 
 
-def push(size, threads, seconds, device):
+def push(size, threads, seconds, device, lend=""):
     block = numpy.ones(int(size), numpy.uint8)
-    with penstock.pipeline(device, tile=int(size), **OPTIONS) as tiles:
+    with penstock.pipeline(device, tile=int(size), lend=bool(lend), **OPTIONS) as tiles:
         begun = time.perf_counter()
         end = begun + float(seconds)
 
@@ -75,8 +75,8 @@ def push(size, threads, seconds, device):
             worker.start()
         count = 0
         while time.perf_counter() < end:
-            if tiles.next(0.001) is not None:
-                count += 1
+            for batch in tiles._core.next_batches(32, 0.001):
+                count += len(batch)
         seconds = time.perf_counter() - begun
         tiles.stop()
         tiles.close()

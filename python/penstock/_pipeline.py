@@ -92,7 +92,7 @@ class Tiles:
     Threads: any; several may iterate, and each tile comes once.
     """
 
-    def __init__(self, paths, flags, device, tile, out, ordered, verdict, options, to=None, stage=None):
+    def __init__(self, paths, flags, device, tile, out, ordered, verdict, options, to=None, stage=None, lend=False):
         input_bytes, input_elements = elements_of(tile)
         if out is None and stage is not None:
             out = tile
@@ -112,7 +112,11 @@ class Tiles:
         self._report = None
         self._closing = threading.Lock()
         runs = stage and stage._open(input_bytes, input_elements, output_bytes, output_elements)
-        self._core.begin(paths, flags, runs)
+        self._lends = lend
+        if lend:
+            self._core.begin_lent(runs)
+        else:
+            self._core.begin(paths, flags, runs)
         _open.add(self)
 
     def __iter__(self):
@@ -190,6 +194,8 @@ class Tiles:
         Ended
             The pipeline was stopped or closed: a thread that feeds ends.
         """
+        if self._lends:
+            raise ValueError("This pipeline takes buffers by push: open it without lend=True to borrow tiles.")
         tile = self._core.borrow(timeout)
         if tile is None:
             raise TimeoutError("No tile came home in time: the device or the loop that takes tiles is slower.")
@@ -197,6 +203,8 @@ class Tiles:
 
     def push(self, buffer, tag=0, timeout=None):
         """Copy a buffer into a tile and submit it, without the GIL. A larger buffer is cut into several tiles.
+
+        In a pipeline with ``lend=True`` threads of the library copy it later, and this returns at once.
 
         Parameters
         ----------
@@ -214,7 +222,10 @@ class Tiles:
         Ended
             The pipeline was stopped or closed.
         """
-        self._core.push(buffer, tag, timeout)
+        if self._lends:
+            self._core.lend(buffer, tag, timeout)
+        else:
+            self._core.push(buffer, tag, timeout)
 
     def end(self):
         """Say that no more tiles will be submitted, so that the loop ends behind the last."""
@@ -366,13 +377,19 @@ def files(*paths, lines=False, decompress=False, follow=False):
     return Files([os.fsencode(path) for path in paths], flags)
 
 
-def pipeline(device="auto", *, tile="1MiB", out=None, stage=None, to=None, ordered=False, verdict=False, **options):
+def pipeline(device="auto", *, tile="1MiB", out=None, stage=None, to=None, ordered=False, verdict=False, lend=False, **options):
     """Open a pipeline whose tiles threads of Python fill, by `Tiles.borrow` or `Tiles.push`.
 
-    Parameters are those of `Files.open`.
+    Parameters
+    ----------
+    lend : bool
+        Threads of the library, `producers` of them, copy what is pushed. A push then only keeps a reference, so threads
+        of Python need not hand the GIL to each other for each. Do not write to a buffer before its tile has come.
+    device, tile, out, stage, to, ordered, verdict, **options
+        Those of `Files.open`.
 
     Returns
     -------
     Tiles
     """
-    return Tiles(None, 0, device, tile, out, ordered, verdict, options, to, stage)
+    return Tiles(None, 0, device, tile, out, ordered, verdict, options, to, stage, lend)

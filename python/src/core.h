@@ -48,6 +48,7 @@ typedef struct Pipeline {
   PyObject* paths; /* A list of bytes, the files of the run; null if it is fed. */
   int has_output;  /* The output has bytes of its own. */
   int is_ordered;
+  int lends;               /* Buffers are lent to the library. */
   Py_ssize_t place_stride; /* Bytes from the result of a tile to that of its neighbour. */
   int on_device;           /* Completed tiles have their results in memory of the device. */
   PyObject* stage;         /* The Kernel of the run; null if there is none. */
@@ -136,6 +137,23 @@ void core_refuse_on_gpu(Tile const* tile);
 PyObject* core_next(Pipeline* self, int64_t limit);
 /* Nanoseconds of a limit in seconds, or of None; -1 for none, -2 with an exception. */
 int64_t core_limit_of(PyObject* seconds);
+PyObject* core_begin_lent(Pipeline* self, PyObject* stage);
+/* Lends a buffer to the library. */
+PyObject* core_lend(Pipeline* self, PyObject* arguments);
+/* Lets go of buffers that the library does not need any more: all of them, or some. */
+void core_take_back(Pipeline* self, int all);
+/* Ends a run of buffers that was not drained, and lets go of all. */
+void core_end_lending(Pipeline* self);
+/* What a wait does between two looks since that moment; -1, with an exception, ends it. */
+int core_between(Pipeline* self, int64_t since, int* told);
+/* Nanoseconds of a clock that only goes on. */
+int64_t core_now(void);
+/* Nanoseconds to wait until the next look, where the wait ends then; -1: it has no end. */
+int64_t core_next_slice(int64_t end);
+/* The stage of a run: that of a Kernel, or null for None. -1, with an exception, if it is neither. */
+int core_stage_of(Pipeline* self, PyObject* given, penstock_stage const** stage);
+/* Keeps the stage as long as the run. */
+void core_keep_stage(Pipeline* self, PyObject* given);
 /* A list of batches, of `most` tiles together: it waits until there are so many, or no more come. */
 PyObject* core_next_batches(Pipeline* self, PyObject* arguments);
 

@@ -10,7 +10,7 @@ static int64_t const slice = 50 * 1000 * 1000;
 /* So long all tiles are kept before somebody is told. */
 static int64_t const long_wait = 2000 * (int64_t)1000 * 1000;
 
-static int64_t now(void) {
+int64_t core_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
@@ -125,6 +125,7 @@ static void destroy(Pipeline* self) {
   PyTypeObject* const type = Py_TYPE((PyObject*)self);
   if (self->weak_references != NULL) PyObject_ClearWeakRefs((PyObject*)self);
   if (self->process == (long)getpid()) {
+    core_end_lending(self);
     PyThreadState* const thread = PyEval_SaveThread();
     penstock_pipeline_destroy(self->pipeline);
     penstock_devices_close(self->devices);
@@ -158,17 +159,27 @@ static char const** read_paths(PyObject* given, size_t* count) {
   return all;
 }
 
+int core_stage_of(Pipeline* self, PyObject* given, penstock_stage const** stage) {
+  if (Py_IsNone(given)) return 0;
+  int const is_kernel = PyObject_IsInstance(given, (PyObject*)core_state_of((PyObject*)self)->kernel_type);
+  if (is_kernel == 0) PyErr_SetString(PyExc_TypeError, "A stage is a penstock.kernel.");
+  if (is_kernel <= 0) return -1;
+  *stage = &((Kernel const*)given)->stage;
+  return 0;
+}
+
+void core_keep_stage(Pipeline* self, PyObject* given) {
+  PyObject* const before = self->stage;
+  self->stage = Py_IsNone(given) ? NULL : Py_NewRef(given);
+  Py_XDECREF(before);
+}
+
 static PyObject* begin(Pipeline* self, PyObject* arguments) {
   PyObject *paths = NULL, *stage = Py_None;
   unsigned long long flags = 0;
   if (!PyArg_ParseTuple(arguments, "OK|O", &paths, &flags, &stage) || core_is_forked(self)) return NULL;
-  Kernel const* kernel = NULL;
-  if (!Py_IsNone(stage)) {
-    int const is_kernel = PyObject_IsInstance(stage, (PyObject*)core_state_of((PyObject*)self)->kernel_type);
-    if (is_kernel == 0) PyErr_SetString(PyExc_TypeError, "A stage is a penstock.kernel.");
-    if (is_kernel <= 0) return NULL;
-    kernel = (Kernel const*)stage;
-  }
+  penstock_stage const* runs = NULL;
+  if (core_stage_of(self, stage, &runs) < 0) return NULL;
   penstock_files files = {.size = sizeof files, .flags = flags};
   char const** texts = NULL;
   int const has_files = !Py_IsNone(paths);
@@ -182,17 +193,14 @@ static PyObject* begin(Pipeline* self, PyObject* arguments) {
     files.paths = texts;
   }
   PyThreadState* const thread = PyEval_SaveThread();
-  penstock_status const status =
-      penstock_begin(self->pipeline, has_files ? &files : NULL, kernel == NULL ? NULL : &kernel->stage);
+  penstock_status const status = penstock_begin(self->pipeline, has_files ? &files : NULL, runs);
   PyEval_RestoreThread(thread);
   free(texts);
   if (status == PENSTOCK_OK) {
     PyObject* const before = self->paths;
     self->paths = has_files ? Py_NewRef(paths) : NULL;
     Py_XDECREF(before);
-    PyObject* const stage_before = self->stage;
-    self->stage = kernel == NULL ? NULL : Py_NewRef(stage);
-    Py_XDECREF(stage_before);
+    core_keep_stage(self, stage);
   }
   return ended_with(self, status);
 }
@@ -206,17 +214,17 @@ static int warn_of_kept(Pipeline* self) {
 }
 
 /* What a wait does between two looks. 0: go on. */
-static int between(Pipeline* self, int64_t since, int* told) {
+int core_between(Pipeline* self, int64_t since, int* told) {
   if (PyErr_CheckSignals() < 0) return -1;
-  if (*told || now() - since < long_wait || (uint64_t)self->held < self->tiles) return 0;
+  if (*told || core_now() - since < long_wait || (uint64_t)self->held < self->tiles) return 0;
   *told = 1;
   return warn_of_kept(self);
 }
 
 /* The smaller of a slice and what is left until `end`; -1: there is no end. */
-static int64_t next_slice(int64_t end) {
+int64_t core_next_slice(int64_t end) {
   if (end < 0) return slice;
-  int64_t const left = end - now();
+  int64_t const left = end - core_now();
   return left < 0 ? 0 : left < slice ? left : slice;
 }
 
@@ -224,15 +232,15 @@ PyObject* core_next(Pipeline* self, int64_t limit) {
   penstock_completion completion = {.size = sizeof completion};
   // One that waits already comes without a look at the clock.
   penstock_status status = penstock_next(self->pipeline, 0, &completion);
-  int64_t const since = status == PENSTOCK_OK && completion.tile == NULL ? now() : 0;
+  int64_t const since = status == PENSTOCK_OK && completion.tile == NULL ? core_now() : 0;
   int64_t const end = limit < 0 ? -1 : since + limit;
   int told = 0;
   while (status == PENSTOCK_OK && completion.tile == NULL) {
-    if (end >= 0 && now() >= end) return NULL;
-    if (between(self, since, &told) < 0) return NULL;
+    if (end >= 0 && core_now() >= end) return NULL;
+    if (core_between(self, since, &told) < 0) return NULL;
     completion.size = sizeof completion;
     PyThreadState* const thread = PyEval_SaveThread();
-    status = penstock_next(self->pipeline, next_slice(end), &completion);
+    status = penstock_next(self->pipeline, core_next_slice(end), &completion);
     PyEval_RestoreThread(thread);
   }
   if (status != PENSTOCK_OK) return core_raise(core_state_of((PyObject*)self), status);
@@ -266,15 +274,15 @@ static int borrow_tile(Pipeline* self, int64_t limit, penstock_tile** tile, pens
     PyEval_RestoreThread(thread);
     return 0;
   }
-  int64_t const since = now(), end = limit < 0 ? -1 : since + limit;
+  int64_t const since = core_now(), end = limit < 0 ? -1 : since + limit;
   int told = 0;
   // The library has no borrow with a limit, so this looks again and again, less often the longer it takes.
   int64_t rest = 20 * 1000, last_look = since;
   while (*status == PENSTOCK_OK && *tile == NULL) {
-    int64_t const at = now();
+    int64_t const at = core_now();
     if (end >= 0 && at >= end) return 0;
     if (at - last_look >= slice) {
-      if (between(self, since, &told) < 0) return -1;
+      if (core_between(self, since, &told) < 0) return -1;
       last_look = at;
     }
     if (end >= 0 && rest > end - at) rest = end - at;
@@ -384,6 +392,7 @@ static PyObject* drain(Pipeline* self, PyObject* unused) {
   if (status == PENSTOCK_OK) status = penstock_report_text(report, &text);
   int const ok = penstock_report_ok(report);
   PyEval_RestoreThread(thread);
+  core_take_back(self, 1);
   PyObject* result = NULL;
   if (status != PENSTOCK_OK) {
     core_raise(core_state_of((PyObject*)self), status);
@@ -420,6 +429,8 @@ static PyMethodDef methods[] = {
            "begin(paths, flags, stage=None)\n--\n\nStarts a run of files (a list of bytes), or of what is fed (None)."),
     METHOD("next", next, METH_O,
            "next(timeout)\n--\n\nA completed Tile; None at the time limit; raises Ended behind the last."),
+    METHOD("begin_lent", core_begin_lent, METH_O, "begin_lent(stage)\n--\n\nStarts a run of buffers that are lent."),
+    METHOD("lend", core_lend, METH_VARARGS, "lend(buffer, tag, timeout)\n--\n\nLends a buffer."),
     METHOD("next_batches", core_next_batches, METH_VARARGS,
            "next_batches(most, timeout)\n--\n\nA list of Batch, of so many tiles together."),
     METHOD("borrow", borrow, METH_O, "borrow(timeout)\n--\n\nA free Tile; None at the time limit."),

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tiles that threads of Python fill."""
+import gc
+import threading
+import weakref
+
 import numpy
 import pytest
 
@@ -148,3 +152,70 @@ def test_a_pipeline_that_is_stopped_still_hands_its_tiles_out():
             tiles.borrow()
         tiles.end()
         assert list(tiles) == []
+
+
+def test_lent_buffers_come_in_order_and_are_let_go():
+    class Buffer(bytearray):
+        pass
+
+    buffers = [Buffer(b"%4d" % number * 100) for number in range(300)]
+    gone = [weakref.ref(one) for one in buffers]
+    with penstock.pipeline("cpu", tile=150, ordered=True, lend=True, tiles=8, producers=3) as tiles:
+        def feed(_):
+            while buffers:
+                tiles.push(buffers.pop(0), tag=len(buffers))
+            tiles.push(b"", tag=7)
+
+        texts = {}
+        with tiles.threads(feed, [0]):
+            for tile in tiles:
+                texts[tile.tag] = texts.get(tile.tag, b"") + bytes(tile)
+                del tile
+    assert texts.pop(7) == b"%4d" % 292 * 100 + b""
+    assert [texts.get(299 - number, b"") for number in range(300) if number != 292] == [
+        b"%4d" % number * 100 for number in range(300) if number != 292
+    ]
+    assert tiles.report.ok
+    gc.collect()
+    assert not any(one() for one in gone), "the library has kept a buffer"
+
+
+def test_lending_ends_with_the_pipeline_whatever_is_left():
+    tiles = penstock.pipeline("cpu", tile=1 << 12, lend=True, tiles=4)
+    with pytest.raises(ValueError, match="without lend=True"):
+        tiles.borrow()
+    with pytest.raises(TimeoutError):
+        while True:
+            tiles.push(bytes(1 << 14), timeout=0.05)
+    with pytest.raises(TypeError):
+        tiles.push("text")
+    stopped = []
+
+    def feed():
+        try:
+            while True:
+                tiles.push(bytes(1 << 14))
+        except penstock.Ended:
+            stopped.append(True)
+
+    threads = [threading.Thread(target=feed) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    tiles.close()
+    for thread in threads:
+        thread.join(60)
+    assert stopped == [True] * 4
+    del tiles
+
+
+def test_a_pipeline_that_is_dropped_lets_go_of_lent_buffers():
+    class Buffer(bytearray):
+        pass
+
+    buffer = Buffer(1 << 16)
+    gone = weakref.ref(buffer)
+    tiles = penstock.pipeline("cpu", tile=1 << 12, lend=True, tiles=4)
+    tiles.push(buffer)
+    del buffer, tiles
+    gc.collect()
+    assert gone() is None

@@ -13,6 +13,7 @@
 #include "c/calls.hpp"
 #include "c/device_places.hpp"
 #include "c/handles.hpp"
+#include "c/lent_source.hpp"
 
 #include "engine/core/pool.hpp"
 #include "observe/option_table.hpp"
@@ -66,6 +67,8 @@ PipelineOptions options_of(penstock_pipeline_options const* given) {
   options.tile.in_place = (all.flags & PENSTOCK_IN_PLACE) != 0;
   options.parallel_sink = (all.flags & PENSTOCK_PARALLEL_SINK) != 0;
   if ((all.flags & PENSTOCK_VERDICT) != 0) options.watching.hooks.push_back(verdicts());
+  // What comes of it is mostly used in the legacy default stream, for which default streams of lanes would wait.
+  if ((all.flags & PENSTOCK_ON_DEVICE) != 0) find_option("streams")->set(options, "own");
   if (all.option_count > 0) set_named(options, {&c::existing(all.options, "options"), all.option_count});
   return options;
 }
@@ -169,9 +172,20 @@ penstock_status penstock_drain(penstock_pipeline* pipeline, penstock_report** re
     penstock_report*& place = c::existing(report, "report");
     penstock_pipeline& it = c::existing(pipeline, "pipeline");
     auto const run = it.waiting_run();
-    place = new penstock_report{run && !run->drained() ? run->drain() : it.pipeline.drain()};
-    // Writers of a ring then know that nobody reads it any more.
-    if (run && it.pipeline.pool().counts().lent == 0) run->drop_source();
+    c::LentSource* const lent = run ? c::lent_by(*run) : nullptr;
+    if (lent != nullptr) lent->end();
+    auto const drained = [&] { return run && !run->drained() ? run->drain() : it.pipeline.drain(); };
+    try {
+      place = new penstock_report{drained()};
+    } catch (...) {
+      if (lent != nullptr) lent->give_back_rest();
+      throw;
+    }
+    if (lent != nullptr) {
+      lent->give_back_rest();
+    } else if (run && it.pipeline.pool().counts().lent == 0) {
+      run->drop_source();  // Writers of a ring then know that nobody reads it any more.
+    }
   });
 }
 

@@ -87,7 +87,7 @@ class WaitingRun {
     source_.reset();
   }
   /// The source; null for a run that the program feeds.
-  Source const* source() const noexcept { return source_.get(); }
+  Source* source() const noexcept { return source_.get(); }
 
  private:
   void begin(Stages stages);

@@ -7,12 +7,15 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 
 #include "c/adapters.hpp"
 #include "c/calls.hpp"
 #include "c/handles.hpp"
+#include "c/lent_source.hpp"
 
 #include "engine/core/pool.hpp"
 #include "penstock/ingest/framing.hpp"
@@ -94,7 +97,44 @@ penstock_status penstock_next(penstock_pipeline* pipeline, std::int64_t at_most,
 }
 
 penstock_status penstock_end_input(penstock_pipeline* pipeline) {
-  return c::guarded([&] { begun(c::existing(pipeline, "pipeline"))->end_input(); });
+  return c::guarded([&] {
+    auto const run = begun(c::existing(pipeline, "pipeline"));
+    c::LentSource* const lent = c::lent_by(*run);
+    lent != nullptr ? lent->end() : run->end_input();
+  });
+}
+
+penstock_status penstock_begin_lent(penstock_pipeline* pipeline, std::uint64_t most, penstock_stage const* stage) {
+  return c::guarded([&] {
+    penstock_pipeline& it = c::existing(pipeline, "pipeline");
+    it.expect_idle();
+    std::size_t const tiles = it.pipeline.pool().size();
+    std::stop_source stop;
+    Stages stages = it.stages_of(stage);
+    auto source = std::make_unique<c::LentSource>(tiles, it.pipeline.options().tile.input_bytes,
+                                                  most > 0 ? most : 2 * tiles, stop.get_token());
+    it.begin(std::move(source), "buffers", std::move(stages), stop);
+  });
+}
+
+penstock_status penstock_lend(penstock_pipeline* pipeline, void const* data, std::size_t bytes, std::uint64_t tag,
+                              void* handle, std::int64_t at_most, std::int32_t* lent) {
+  return c::guarded([&] {
+    auto const run = begun(c::existing(pipeline, "pipeline"));
+    c::expect_bytes(data, bytes, "data");
+    std::int32_t& place = c::existing(lent, "lent");
+    c::LentSource* const source = c::lent_by(*run);
+    if (source == nullptr)
+      throw Error(ErrorKind::bad_argument, "This run takes no buffers: penstock_begin_lent starts one that does.");
+    auto const limit = at_most < 0 ? std::nullopt : std::optional(std::chrono::nanoseconds(at_most));
+    place = source->lend({static_cast<std::byte const*>(data), bytes}, tag, handle, limit) ? 1 : 0;
+  });
+}
+
+std::size_t penstock_take_back(penstock_pipeline* pipeline, void** handles, std::size_t room) {
+  auto const run = pipeline->waiting_run();
+  c::LentSource* const source = run ? c::lent_by(*run) : nullptr;
+  return source != nullptr ? source->take_back({handles, room}) : 0;
 }
 
 penstock_status penstock_tile_place(penstock_pipeline* pipeline, penstock_tile const* tile, penstock_place* place) {
