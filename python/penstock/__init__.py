@@ -22,6 +22,12 @@ Tiles that threads of Python fill::
             for tile in tiles:
                 levels[tile.tag] = numpy.asarray(tile).std()
 
+Batches of images, for training::
+
+    with penstock.images("photos", size=224, batch=64, shuffle=1).open() as batches:
+        for batch in batches:
+            step(torch.from_dlpack(batch), torch.tensor(batch.labels))
+
 The tools, as data::
 
     penstock.try_(["./program"]).as_dict()
@@ -40,17 +46,21 @@ from penstock._core import (
     Tile,
     version as _version,
 )
+from penstock._images import Batch, Images, ImageTiles, images
 from penstock._pipeline import Files, Report, Tiles, devices, files, pipeline
 from penstock._tools import CommandFailed, Results, bench, compare, doctor, try_, tune, watch
 
 __version__ = _version()
 __all__ = [
     "ArgumentError",
+    "Batch",
     "CommandFailed",
     "DeviceError",
     "Ended",
     "Error",
     "Files",
+    "ImageTiles",
+    "Images",
     "OutOfMemory",
     "Report",
     "Results",
@@ -62,6 +72,7 @@ __all__ = [
     "devices",
     "doctor",
     "files",
+    "images",
     "pipeline",
     "try_",
     "tune",

@@ -8,6 +8,11 @@ import numpy
 LINES: Final[int]
 DECOMPRESS: Final[int]
 FOLLOW: Final[int]
+WHOLE_IMAGES: Final[int]
+AS_STORED: Final[int]
+FULL_SIZE: Final[int]
+RANDOM_PARTS: Final[int]
+RANDOM_MIRRORS: Final[int]
 
 class Error(Exception): ...
 class ArgumentError(Error, ValueError): ...
@@ -76,6 +81,23 @@ class Pipeline:
     @property
     def held(self) -> int: ...
     def begin(self, paths: list[bytes] | None, flags: int, /) -> None: ...
+    def begin_images(
+        self,
+        paths: list[bytes],
+        images: Buffer | None,
+        order: Buffer | None,
+        flags: int,
+        seed: int,
+        batch: int,
+        width: int,
+        height: int,
+        mean: tuple[float, float, float],
+        deviation: tuple[float, float, float],
+        least_area: float,
+        most_ratio: float,
+        /,
+    ) -> None: ...
+    def image_problems(self, tile: Tile, count: int, /) -> dict[int, str]: ...
     def next(self, timeout: float | None, /) -> Tile | None: ...
     def borrow(self, timeout: float | None, /) -> Tile | None: ...
     def push(self, buffer: Buffer, tag: int, timeout: float | None, /) -> None: ...

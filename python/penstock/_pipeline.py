@@ -102,8 +102,11 @@ class Tiles:
         self._fed = paths is None
         self._report = None
         self._closing = threading.Lock()
-        self._core.begin(paths, flags)
+        self._begin(paths, flags)
         _open.add(self)
+
+    def _begin(self, paths, flags):
+        self._core.begin(paths, flags)
 
     def __iter__(self):
         following = self._core.next

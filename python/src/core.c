@@ -105,7 +105,12 @@ static int fill_module(PyObject* module) {
   if (state->tile_type == NULL || PyModule_AddType(module, state->tile_type) < 0) return -1;
   return PyModule_AddIntConstant(module, "LINES", PENSTOCK_LINES) < 0 ||
                  PyModule_AddIntConstant(module, "DECOMPRESS", PENSTOCK_DECOMPRESS) < 0 ||
-                 PyModule_AddIntConstant(module, "FOLLOW", PENSTOCK_FOLLOW) < 0
+                 PyModule_AddIntConstant(module, "FOLLOW", PENSTOCK_FOLLOW) < 0 ||
+                 PyModule_AddIntConstant(module, "WHOLE_IMAGES", PENSTOCK_WHOLE_IMAGES) < 0 ||
+                 PyModule_AddIntConstant(module, "AS_STORED", PENSTOCK_AS_STORED) < 0 ||
+                 PyModule_AddIntConstant(module, "FULL_SIZE", PENSTOCK_FULL_SIZE) < 0 ||
+                 PyModule_AddIntConstant(module, "RANDOM_PARTS", PENSTOCK_RANDOM_PARTS) < 0 ||
+                 PyModule_AddIntConstant(module, "RANDOM_MIRRORS", PENSTOCK_RANDOM_MIRRORS) < 0
              ? -1
              : 0;
 }

@@ -78,6 +78,11 @@ penstock_bytes core_bytes_of(Tile* tile, Elements const** elements);
 /* The tile, and not of this object any more; null, with an exception, if views of it are left or it is gone. */
 penstock_tile* core_leave_tile(Tile* tile, char const* what);
 
+/* Texts of a list of bytes, which keeps them; `free` frees the array. Null, with an exception. */
+char const** core_read_paths(PyObject* given, size_t* count);
+PyObject* core_begin_images(Pipeline* pipeline, PyObject* arguments);
+PyObject* core_image_problems(Pipeline* pipeline, PyObject* arguments);
+
 PyObject* core_dlpack(Tile* tile, PyObject* arguments, PyObject* names);
 PyObject* core_dlpack_device(Tile* tile, PyObject* unused);
 
