@@ -106,6 +106,16 @@ class Device {
     throw Error(ErrorKind::unsupported,
                 "This device opens no events of other processes: wait in a thread of the host.");
   }
+  /// Records an event of this device in a stream that other code has, such as another library's: a `cudaStream_t`, also
+  /// one of the default streams, those as the calling thread has them. With `behind` that stream first waits until the
+  /// event's last record has passed. The calling thread's current device does not change.
+  ///
+  /// Threads: any.
+  /// Blocks:  never.
+  /// Throws:  Error of kind unsupported, if streams of this device are penstock's only.
+  virtual void record_in(void* /*stream*/, EventRef /*event*/, bool /*behind*/) {
+    throw Error(ErrorKind::unsupported, "Streams of this device are of no other library: record by StreamRef::record.");
+  }
   virtual Flag make_flag() = 0;
 
   /// Device memory, aligned to at least 256 bytes.

@@ -29,6 +29,8 @@ struct DeviceTile {
   std::uint64_t tag = 0;
   /// The second, third and fourth input; empty for a tile that has none (TileShape::more_input_bytes).
   std::array<DeviceSpan<std::byte>, most_more_inputs> more_inputs = {};
+  /// Number of the tile in its pool, from 0: memory that a stage keeps for each tile has this place.
+  std::uint32_t index = 0;
 
   bool has_more_inputs() const noexcept {
     return !(more_inputs[0].empty() && more_inputs[1].empty() && more_inputs[2].empty());

@@ -80,6 +80,9 @@ typedef struct penstock_devices penstock_devices;
 PENSTOCK_API penstock_status penstock_devices_open(char const* names, penstock_devices** devices);
 /* Null is allowed. Pipelines that use the devices keep them. */
 PENSTOCK_API void penstock_devices_close(penstock_devices* devices);
+PENSTOCK_API uint32_t penstock_devices_count(penstock_devices const* devices);
+/* Number of GPUs among them. */
+PENSTOCK_API uint32_t penstock_devices_gpus(penstock_devices const* devices);
 /* Writes what they are as JSON of kind "devices"; docs/results.md has its members. */
 PENSTOCK_API penstock_status penstock_devices_json(penstock_devices const* devices, char** json);
 
@@ -168,6 +171,8 @@ typedef struct penstock_device_tile {
   uint64_t tag;
   void* more_inputs[3];
   size_t more_input_bytes[3];
+  uint32_t index; /* Number of the tile in its pool, from 0. */
+  uint32_t reserved;
 } penstock_device_tile;
 
 /* The place of a stage's state.
@@ -210,6 +215,45 @@ typedef struct penstock_stage {
   /* Frees a state that `make` made, after all else. */
   void (*destroy)(void* state);
 } penstock_stage;
+
+/* Arguments that a kernel gets, in its order. */
+enum {
+  PENSTOCK_KERNEL_INPUT = 1,   /* Address of the first input. */
+  PENSTOCK_KERNEL_OUTPUT = 2,  /* Address of the output. */
+  PENSTOCK_KERNEL_COUNT = 3,   /* Elements of the first input, 64 bits. */
+  PENSTOCK_KERNEL_COUNT32 = 4, /* The same, 32 bits: for an `int`. */
+  PENSTOCK_KERNEL_TAG = 5,     /* Tag of the tile, 64 bits. */
+  PENSTOCK_KERNEL_VALUE = 6    /* Bytes of the program's own, the same for all tiles. */
+};
+typedef struct penstock_kernel_argument {
+  uint32_t kind;
+  uint32_t bytes;    /* Those of a value, as the kernel declares it. */
+  void const* value; /* It is copied. */
+} penstock_kernel_argument;
+/* A kernel in a file that nvcc made, or of text in PTX, as the work on each tile. It is launched once a tile. */
+typedef struct penstock_kernel_of_module {
+  size_t size;
+  void const* image; /* A cubin, a fatbin, or PTX; it is copied. */
+  size_t image_bytes;
+  char const* name; /* As `extern "C"` has it, or mangled. */
+  penstock_kernel_argument const* arguments;
+  size_t argument_count;
+  size_t element_bytes; /* Those of an element of the count. */
+  /* Bytes of a row of the input, and of the output that is made of it: a tile with half of its rows gives half of its
+   * output. 0: all of the output part. */
+  size_t row_bytes;
+  size_t output_row_bytes;
+  uint32_t block;        /* Threads of a block; 0: 256. */
+  uint32_t grid;         /* Blocks; 0: as many as give each element a thread. */
+  uint32_t per_thread;   /* Elements of each thread, for that number of blocks; 0: 1. */
+  uint32_t shared_bytes; /* Dynamic shared memory of a block. */
+} penstock_kernel_of_module;
+/* Writes functions that launch the kernel to `stage`, for penstock_begin, penstock_start or penstock_run. Its code is
+ * loaded when a run starts; a device that is no GPU, or that no code in the image fits, ends that run with a sentence.
+ * penstock_stage_free frees it once no run has it any more. */
+PENSTOCK_API penstock_status penstock_stage_of_kernel(penstock_kernel_of_module const* kernel, penstock_stage* stage);
+/* Frees what penstock_stage_of_kernel made, and empties `stage`. Null is allowed. */
+PENSTOCK_API void penstock_stage_free(penstock_stage* stage);
 
 /* ---- Source and sink ---- */
 
@@ -264,7 +308,10 @@ typedef struct penstock_option {
 enum {
   PENSTOCK_IN_PLACE = 1,      /* First input and output are the same bytes. */
   PENSTOCK_PARALLEL_SINK = 2, /* Several consumers call the sink at once. */
-  PENSTOCK_VERDICT = 4        /* The report says what bounded the run. */
+  PENSTOCK_VERDICT = 4,       /* The report says what bounded the run. */
+  /* The results of tiles stay in memory of their devices until the tiles are given back: penstock_tile_on_device. Each
+   * device has room for all tiles. Not with PENSTOCK_IN_PLACE. */
+  PENSTOCK_ON_DEVICE = 8
 };
 
 typedef struct penstock_pipeline_options {
@@ -350,6 +397,8 @@ enum {
  * for languages whose functions no thread of the library may call. Tiles that wait, or that the program keeps, are out
  * of the pool: so a program that is slow slows the input.
  *
+ * A pipeline with PENSTOCK_ON_DEVICE has the result, or without a stage the bytes of the first input, on the device.
+ *
  * `files` may be null: then the program feeds the tiles by `penstock_borrow` and `penstock_submit`, and says by
  * `penstock_end_input` that there are no more. `stage` may be null: then tiles come as they are; with an output of
  * their own it has the bytes of the first input, as far as there is room.
@@ -385,6 +434,34 @@ typedef struct penstock_place {
  * Threads: any. */
 PENSTOCK_API penstock_status penstock_tile_place(penstock_pipeline* pipeline, penstock_tile const* tile,
                                                  penstock_place* place);
+/* The result of a tile, in memory of its device. */
+typedef struct penstock_device_bytes {
+  size_t size;
+  void* data; /* The device's address, aligned to 256 bytes; the host may use it if `on_gpu` is 0. */
+  size_t bytes;
+  int32_t on_gpu;
+  int32_t ordinal; /* The GPU's number, as CUDA has it. */
+} penstock_device_bytes;
+/* Writes where the result of a completed tile of a pipeline with PENSTOCK_ON_DEVICE is. The device has finished it, so
+ * work of any stream that is enqueued now may use it. A tile that failed has no bytes.
+ *
+ * Lives:   until the tile is given back.
+ * Threads: any, while the program has the tile. */
+PENSTOCK_API penstock_status penstock_tile_on_device(penstock_pipeline* pipeline, penstock_tile const* tile,
+                                                     penstock_device_bytes* bytes);
+/* Says that work which was enqueued in this stream uses the result of the tile. The result is not written again before
+ * the stream has passed this call; so call it for each stream behind the last such work, and then give the tile back.
+ * The calling thread's current device does not change.
+ *
+ * `cuda_stream` is a cudaStream_t of the tile's GPU, 1 for the legacy default stream, or 2 for the calling thread's
+ * own. Where `on_gpu` is 0, this does nothing.
+ *
+ * Threads: any, one at a time for each tile.
+ * Blocks:  never. */
+PENSTOCK_API penstock_status penstock_tile_used_in(penstock_pipeline* pipeline, penstock_tile* tile, void* cuda_stream);
+/* Number of tiles in the pool of the pipeline. */
+PENSTOCK_API uint64_t penstock_tile_count(penstock_pipeline const* pipeline);
+
 /* ---- Images ---- */
 
 /* An image: a file, or a part of one, as an archive has it. */
@@ -443,8 +520,41 @@ PENSTOCK_API penstock_status penstock_begin_images(penstock_pipeline* pipeline, 
 PENSTOCK_API penstock_status penstock_tile_problem(penstock_pipeline* pipeline, penstock_tile const* tile,
                                                    uint64_t place, char const** reason);
 
-/* Number of tiles in the pool of the pipeline. */
-PENSTOCK_API uint64_t penstock_tile_count(penstock_pipeline const* pipeline);
+/* ---- Rings that processes share ---- */
+
+/* A ring of slots in shared memory, which other processes of the same user write, as the input of penstock_begin_ring.
+ */
+typedef struct penstock_ring {
+  size_t size;
+  char const* path; /* Where writers find it: a link that is made, and removed with the pipeline. */
+  uint32_t slots;   /* Those of each writer; 0: 16. */
+  uint32_t writers; /* As many may write at once, and have ended when the input ends; 0: 1. */
+  uint64_t idle;    /* Nanoseconds without data that end the input; 0: silence does not end it. */
+} penstock_ring;
+/* Starts a run of what other processes write to a ring, as penstock_begin. Each tile is a slot, of `input_bytes` at
+ * most, and its tag is that of the writer. The tiles must be back before the pipeline begins another run.
+ *
+ * Threads: as penstock_run. */
+PENSTOCK_API penstock_status penstock_begin_ring(penstock_pipeline* pipeline, penstock_ring const* ring,
+                                                 penstock_stage const* stage);
+/* A writer of a ring.
+ *
+ * Threads: one at a time; each that writes needs a writer of its own. */
+typedef struct penstock_writer penstock_writer;
+/* Takes a place in the ring whose reader made `path`. */
+PENSTOCK_API penstock_status penstock_writer_open(char const* path, penstock_writer** writer);
+/* Lends the next slot, the same until that is committed; no bytes at the time limit. PENSTOCK_SYSTEM, once the reader
+ * has ended.
+ *
+ * Units:  nanoseconds; a negative number for no limit.
+ * Blocks: as long as it says. */
+PENSTOCK_API penstock_status penstock_writer_claim(penstock_writer* writer, int64_t at_most, penstock_bytes* slot);
+/* Passes on the first `bytes` of the slot.
+ *
+ * Blocks: never. */
+PENSTOCK_API penstock_status penstock_writer_commit(penstock_writer* writer, size_t bytes, uint64_t tag);
+/* Tells the reader that no more comes. Null is allowed. */
+PENSTOCK_API void penstock_writer_close(penstock_writer* writer);
 
 /* Writes the state of the pipeline at this moment as JSON of kind "snapshot"; docs/results.md has its members.
  *

@@ -148,10 +148,10 @@ struct Promises {
   /// transport be copies.
   bool reads_once = false;
   /// `run` only enqueues work, in the stream that it gets and in no other. The work depends only on the places and
-  /// sizes of the tile's inputs and output, and on its `variant`: not on sequence, tag, other data of the host, or an
-  /// earlier call. If these are the same, `run` returns the same number of bytes. It waits for nothing and allocates
-  /// nothing. A lane may then capture that work once for each of its slots, and launch it as a graph for later tiles
-  /// without calling `run` (Tuning::graphs).
+  /// sizes of the tile's inputs and output, and on its `variant`: not on sequence, tag, index, other data of the host,
+  /// or an earlier call. If these are the same, `run` returns the same number of bytes. It waits for nothing and
+  /// allocates nothing. A lane may then capture that work once for each of its slots, and launch it as a graph for
+  /// later tiles without calling `run` (Tuning::graphs).
   bool capturable = false;
   /// Its kernels can read the first input at any address, also an odd one. Tiles that refer to other memory
   /// (Tile::use_memory) then need no copy if a lane may give the stage host memory.

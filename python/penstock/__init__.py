@@ -12,6 +12,14 @@ Tiles of files::
         for tile in tiles:
             print(tile.name, tile.offset, numpy.asarray(tile).sum())
 
+On a GPU tiles stay there: ``torch.from_dlpack(tile)`` and ``cupy.from_dlpack(tile)`` do not copy. A kernel of your own
+is a stage::
+
+    fir = penstock.kernel("fir.cubin", "fir", ("input", "output", "count", numpy.float32(0.5)))
+    with penstock.files("a.bin").open("cuda:0", tile=(1 << 20, numpy.int16), out=numpy.float32, stage=fir) as tiles:
+        for tile in tiles:
+            spectrum += torch.from_dlpack(tile)
+
 Tiles that threads of Python fill::
 
     with penstock.pipeline(tile=(1 << 20, numpy.int16)) as tiles:
@@ -38,6 +46,7 @@ comes with ``tile.ok`` false and ``tile.problem``, and the others go on.
 """
 from penstock._core import (
     ArgumentError,
+    Batch,
     DeviceError,
     Ended,
     Error,
@@ -46,7 +55,8 @@ from penstock._core import (
     Tile,
     version as _version,
 )
-from penstock._images import Batch, Images, ImageTiles, images
+from penstock._images import ImageBatch, Images, ImageTiles, images
+from penstock._kernel import Kernel, kernel
 from penstock._pipeline import Files, Report, Tiles, devices, files, pipeline
 from penstock._tools import CommandFailed, Results, bench, compare, doctor, try_, tune, watch
 
@@ -59,8 +69,10 @@ __all__ = [
     "Ended",
     "Error",
     "Files",
+    "ImageBatch",
     "ImageTiles",
     "Images",
+    "Kernel",
     "OutOfMemory",
     "Report",
     "Results",
@@ -73,6 +85,7 @@ __all__ = [
     "doctor",
     "files",
     "images",
+    "kernel",
     "pipeline",
     "try_",
     "tune",

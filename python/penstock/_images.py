@@ -16,7 +16,7 @@ _FITS = {"square": 0, "whole": _core.WHOLE_IMAGES, "random": _core.RANDOM_PARTS}
 _ROOM = {"square": 12, "random": 16, "whole": 18}
 
 
-class Batch:
+class ImageBatch:
     """A tile of images: float32 [images, 3, height, width].
 
     It is what its tile is, which goes home at the last reference: ``torch.from_dlpack(batch)``, ``batch.array`` and
@@ -68,20 +68,20 @@ class Batch:
         self._tile.release()
 
     def __repr__(self):
-        return f"<penstock.Batch {self.number}: {len(self)} images, {len(self.problems)} of them not decoded>"
+        return f"<penstock.ImageBatch {self.number}: {len(self)} images, {len(self.problems)} of them not decoded>"
 
 
 class ImageTiles(Tiles):
-    """A run of images, as an iterator of `Batch`. `Images.open` makes it."""
+    """A run of images, as an iterator of `ImageBatch`. `Images.open` makes it."""
 
-    def __init__(self, images, order, device, tile, ordered, verdict, options):
+    def __init__(self, images, order, device, tile, ordered, verdict, options, to):
         self._images = images
         self._order = order
         height, width = images.size
         out = ((images.batch, 3, height, width), "f")
-        super().__init__(images, 0, device, tile, out, ordered, verdict, options)
+        super().__init__(images, 0, device, tile, out, ordered, verdict, options, to)
 
-    def _begin(self, images, flags):
+    def _begin(self, images, flags, stage):
         samples = images.samples
         height, width = images.size
         self._core.begin_images(
@@ -104,7 +104,7 @@ class ImageTiles(Tiles):
         images, place = self._images, tile.index * self._images.batch
         chosen = self._order[place : place + images.batch]
         labels, first, step = images.samples.labels, *images.numbering()
-        return Batch(
+        return ImageBatch(
             tile,
             None if labels is None else [labels[image] for image in chosen],
             [images.samples.name(image) for image in chosen],
@@ -121,8 +121,12 @@ class ImageTiles(Tiles):
             return
 
     def next(self, timeout=None):
-        """Take the next `Batch`, as `Tiles.next` takes a tile."""
+        """Take the next `ImageBatch`, as `Tiles.next` takes a tile."""
         return self._batch_of(self._core.next(timeout))
+
+    def batches(self, most=32, timeout=None):
+        """Each tile is a batch already."""
+        raise TypeError("A tile of images is a batch: iterate over the tiles, and set `batch` of penstock.images.")
 
 
 class Images:
@@ -193,7 +197,7 @@ class Images:
             mine.extend(order[number * self.batch : (number + 1) * self.batch])
         return mine
 
-    def open(self, device="auto", *, tile=None, ordered=True, verdict=False, **options):
+    def open(self, device="auto", *, tile=None, ordered=True, verdict=False, to=None, **options):
         """Decode and resize from now on.
 
         In a worker process of torch's DataLoader it gives every nth batch, so that the DataLoader has the same batches
@@ -209,6 +213,8 @@ class Images:
             Batches come in their order, and not as they are done.
         verdict : bool
             The report says what bounded the run.
+        to : "device", "host" or None
+            Where tensors are: None is "device" on a GPU.
         **options
             Those of docs/c.md: producers, lanes, tiles, memory, slots, bind ...
 
@@ -219,7 +225,7 @@ class Images:
         height, width = self.size
         each = 32 + _ROOM[self.fit] * max(height, width) ** 2
         room = self.batch * -(-each // 16) * 16 if tile is None else bytes_of(tile)
-        return ImageTiles(self, self.indices(), device, room, ordered, verdict, options)
+        return ImageTiles(self, self.indices(), device, room, ordered, verdict, options, to)
 
     def __repr__(self):
         return f"<penstock.Images: {self.samples.count} of them, {len(self)} batches>"
@@ -248,7 +254,7 @@ def images(
 ):
     """Take JPEG images as the input of a pipeline that makes batches of tensors.
 
-    Values are (colour / 255 - mean) / std. An image that cannot be decoded has zeros, and `Batch.problems` says why.
+    Values are (colour / 255 - mean) / std. An image that cannot be decoded has zeros, and `ImageBatch.problems` says why.
 
     Parameters
     ----------

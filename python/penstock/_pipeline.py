@@ -76,6 +76,12 @@ def _option_texts(options):
     return {name.replace("_", "-"): text(value) for name, value in options.items() if value is not None}
 
 
+def _on_device(to):
+    if to not in (None, "host", "device"):
+        raise ValueError(f"to={to!r} is no place for tiles: there are 'device' and 'host'.")
+    return -1 if to is None else int(to == "device")
+
+
 class Tiles:
     """A pipeline that runs, as an iterator of completed tiles. `files` and `pipeline` make it.
 
@@ -86,9 +92,11 @@ class Tiles:
     Threads: any; several may iterate, and each tile comes once.
     """
 
-    def __init__(self, paths, flags, device, tile, out, ordered, verdict, options):
+    def __init__(self, paths, flags, device, tile, out, ordered, verdict, options, to=None, stage=None):
         input_bytes, input_elements = elements_of(tile)
-        output_bytes, output_elements = (0, input_elements) if out is None else elements_of(out)
+        if out is None and stage is not None:
+            out = tile
+        output_bytes, output_elements = (0, input_elements) if out is None else elements_of(out, like=tile)
         named = _option_texts({"ordered": ordered, **options})
         self._core = _core.Pipeline(
             device=device,
@@ -98,15 +106,16 @@ class Tiles:
             input=input_elements,
             output=output_elements,
             verdict=verdict,
+            on_device=_on_device(to),
         )
         self._fed = paths is None
         self._report = None
         self._closing = threading.Lock()
-        self._begin(paths, flags)
+        self._begin(paths, flags, stage and stage._open(input_bytes, input_elements, output_bytes, output_elements))
         _open.add(self)
 
-    def _begin(self, paths, flags):
-        self._core.begin(paths, flags)
+    def _begin(self, paths, flags, stage):
+        self._core.begin(paths, flags, stage)
 
     def __iter__(self):
         following = self._core.next
@@ -135,6 +144,31 @@ class Tiles:
             Behind the last tile.
         """
         return self._core.next(timeout)
+
+    def batches(self, most=32, timeout=None):
+        """Iterate over several tiles at once: for tiles so small that a turn of the loop for each takes too long.
+
+        Tiles that lie side by side in memory come as one array with one more dimension in front. With ``ordered=True``
+        they stay in order; otherwise those that were taken together are sorted by their place.
+
+        Parameters
+        ----------
+        most : int
+            Tiles to wait for; half of those of the pipeline at most. They may come as several batches.
+        timeout : float or None
+            Seconds to wait for each tile; then those come that are there.
+
+        Yields
+        ------
+        Batch
+            Its array is that of ``torch.from_dlpack(batch)`` or ``numpy.asarray(batch)``; `Batch.tiles` has the tiles. A
+            tile that failed is a batch of its own, with `ok` false.
+        """
+        try:
+            while True:
+                yield from self._core.next_batches(most, timeout)
+        except _core.Ended:
+            return
 
     def borrow(self, timeout=None):
         """Lend a free tile, to be filled by ``tile.array`` or a memoryview, and submitted.
@@ -277,7 +311,7 @@ class Files:
         self._paths = paths
         self._flags = flags
 
-    def open(self, device="auto", *, tile="1MiB", out=None, ordered=False, verdict=False, **options):
+    def open(self, device="auto", *, tile="1MiB", out=None, stage=None, to=None, ordered=False, verdict=False, **options):
         """Read the files into tiles, from now on.
 
         Parameters
@@ -286,8 +320,13 @@ class Files:
             As for `devices`.
         tile : int, str or tuple
             Bytes, a size as "1MiB", or (count, dtype): elements as the loop shall see them.
-        out : int, str, tuple or None
-            An output that is apart from the input, and its elements.
+        out : int, str, tuple, dtype or None
+            An output that is apart from the input, and its elements; a dtype alone stands for as many as the input has.
+            None: there is none, or with a stage one like the input.
+        stage : Kernel or None
+            The work on each tile; None: the output is a copy of the input.
+        to : "device", "host" or None
+            Memory in which tiles come: that of their device, or that of the host. None: on a GPU that of the device.
         ordered : bool
             Tiles come in the order of the files, and not as they are done.
         verdict : bool
@@ -299,7 +338,7 @@ class Files:
         -------
         Tiles
         """
-        return Tiles(self._paths, self._flags, device, tile, out, ordered, verdict, options)
+        return Tiles(self._paths, self._flags, device, tile, out, ordered, verdict, options, to, stage)
 
     def __repr__(self):
         return f"<penstock.Files: {len(self._paths)} of them>"
@@ -329,7 +368,7 @@ def files(*paths, lines=False, decompress=False, follow=False):
     return Files([os.fsencode(path) for path in paths], flags)
 
 
-def pipeline(device="auto", *, tile="1MiB", out=None, ordered=False, verdict=False, **options):
+def pipeline(device="auto", *, tile="1MiB", out=None, stage=None, to=None, ordered=False, verdict=False, **options):
     """Open a pipeline whose tiles threads of Python fill, by `Tiles.borrow` or `Tiles.push`.
 
     Parameters are those of `Files.open`.
@@ -338,4 +377,4 @@ def pipeline(device="auto", *, tile="1MiB", out=None, ordered=False, verdict=Fal
     -------
     Tiles
     """
-    return Tiles(None, 0, device, tile, out, ordered, verdict, options)
+    return Tiles(None, 0, device, tile, out, ordered, verdict, options, to, stage)

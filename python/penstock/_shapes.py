@@ -31,11 +31,15 @@ def _format_of(dtype):
     return ("Z" + kind.char.lower() if kind.char in "FD" else kind.char), kind.itemsize
 
 
-def elements_of(given):
+def elements_of(given, like=None):
     """What a tile holds: (bytes, (format, bytes of an element, further dimensions)).
 
-    `given` is a number of bytes, a size as "1MiB", (count, dtype), or (shape, dtype).
+    `given` is a number of bytes, a size as "1MiB", (count, dtype), or (shape, dtype). A dtype alone has the shape of the
+    tile `like`.
     """
+    if like is not None and (isinstance(given, type) or hasattr(given, "itemsize")):
+        shape = like[0] if isinstance(like, tuple) else bytes_of(like)
+        return elements_of((shape, given))
     if not isinstance(given, tuple):
         return bytes_of(given), _BYTE
     if len(given) != 2:

@@ -103,6 +103,10 @@ static int fill_module(PyObject* module) {
   if (state->pipeline_type == NULL || PyModule_AddType(module, state->pipeline_type) < 0) return -1;
   state->tile_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &core_tile_spec, NULL);
   if (state->tile_type == NULL || PyModule_AddType(module, state->tile_type) < 0) return -1;
+  state->batch_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &core_batch_spec, NULL);
+  if (state->batch_type == NULL || PyModule_AddType(module, state->batch_type) < 0) return -1;
+  state->kernel_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &core_kernel_spec, NULL);
+  if (state->kernel_type == NULL || PyModule_AddType(module, state->kernel_type) < 0) return -1;
   return PyModule_AddIntConstant(module, "LINES", PENSTOCK_LINES) < 0 ||
                  PyModule_AddIntConstant(module, "DECOMPRESS", PENSTOCK_DECOMPRESS) < 0 ||
                  PyModule_AddIntConstant(module, "FOLLOW", PENSTOCK_FOLLOW) < 0 ||
@@ -120,6 +124,8 @@ static int visit_module(PyObject* module, visitproc visit, void* arg) {
   for (int i = 0; i < statuses; ++i) Py_VISIT(state->errors[i]);
   Py_VISIT(state->pipeline_type);
   Py_VISIT(state->tile_type);
+  Py_VISIT(state->kernel_type);
+  Py_VISIT(state->batch_type);
   return 0;
 }
 
@@ -128,6 +134,8 @@ static int clear_module(PyObject* module) {
   for (int i = 0; i < statuses; ++i) Py_CLEAR(state->errors[i]);
   Py_CLEAR(state->pipeline_type);
   Py_CLEAR(state->tile_type);
+  Py_CLEAR(state->kernel_type);
+  Py_CLEAR(state->batch_type);
   return 0;
 }
 

@@ -19,7 +19,7 @@
 
 #include "penstock/penstock.h"
 
-enum { most_dimensions = 8, statuses = PENSTOCK_ENDED + 1 };
+enum { most_dimensions = 8, most_streams = 8, statuses = PENSTOCK_ENDED + 1 };
 
 /* Elements of a tile's bytes. The first dimension follows from the number of bytes. */
 typedef struct Elements {
@@ -34,6 +34,8 @@ typedef struct CoreState {
   PyObject* errors[statuses]; /* Class of exception for each status. */
   PyTypeObject* pipeline_type;
   PyTypeObject* tile_type;
+  PyTypeObject* kernel_type;
+  PyTypeObject* batch_type;
 } CoreState;
 
 typedef struct Pipeline {
@@ -45,9 +47,18 @@ typedef struct Pipeline {
   uint64_t tiles;
   PyObject* paths; /* A list of bytes, the files of the run; null if it is fed. */
   int has_output;  /* The output has bytes of its own. */
+  int is_ordered;
+  Py_ssize_t place_stride; /* Bytes from the result of a tile to that of its neighbour. */
+  int on_device;           /* Completed tiles have their results in memory of the device. */
+  PyObject* stage;         /* The Kernel of the run; null if there is none. */
   Elements input;
   Elements output;
 } Pipeline;
+
+/* A kernel as the stage of runs. */
+typedef struct Kernel {
+  PyObject_HEAD penstock_stage stage;
+} Kernel;
 
 /* A tile that Python has: borrowed to be filled, or completed. */
 typedef struct Tile {
@@ -56,11 +67,35 @@ typedef struct Tile {
   _Atomic Py_ssize_t views;     /* Buffers and DLPack tensors of its bytes. */
   int borrowed;
   penstock_completion completion; /* `stage` and `reason` live as long as the tile is held. */
+  penstock_device_bytes result;   /* Its bytes on the device; no size if they are in memory of the host. */
+  /* Streams of the GPU that use the result, as __dlpack__ has them. */
+  uintptr_t streams[most_streams];
+  int stream_count;
+  long stream_thread; /* The one whose default stream is meant by 2. */
+  int is_exposed;     /* Its address was handed out by __cuda_array_interface__. */
   uint64_t index, tag, file, offset;
   Py_ssize_t shape[most_dimensions];
   Py_ssize_t strides[most_dimensions];
-  int64_t long_shape[most_dimensions];
 } Tile;
+
+/* Tiles whose bytes are neighbours, as one array. It counts as a view of each. */
+typedef struct Batch {
+  PyObject_HEAD PyObject* tiles; /* A tuple. */
+  Py_ssize_t stride;             /* Bytes from one tile to the next. */
+  Py_ssize_t shape[most_dimensions + 1];
+  Py_ssize_t strides[most_dimensions + 1];
+} Batch;
+
+/* An array that is handed out: memory of a tile, or of several. `strides` are in bytes. */
+typedef struct View {
+  PyObject* owner; /* The tile, or the batch. */
+  Tile* first;
+  void* data;
+  Elements const* elements;
+  int dimensions;
+  Py_ssize_t const* shape;
+  Py_ssize_t const* strides;
+} View;
 
 CoreState* core_state_of(PyObject* object);
 /* Raises what the last call of the library says. Always returns null. */
@@ -68,6 +103,8 @@ PyObject* core_raise(CoreState* state, penstock_status status);
 /* True, with an exception, in a process that was forked off the one that made the pipeline. */
 int core_is_forked(Pipeline const* pipeline);
 
+extern PyType_Spec core_batch_spec;
+extern PyType_Spec core_kernel_spec;
 extern PyType_Spec core_pipeline_spec;
 extern PyType_Spec core_tile_spec;
 
@@ -83,7 +120,28 @@ char const** core_read_paths(PyObject* given, size_t* count);
 PyObject* core_begin_images(Pipeline* pipeline, PyObject* arguments);
 PyObject* core_image_problems(Pipeline* pipeline, PyObject* arguments);
 
-PyObject* core_dlpack(Tile* tile, PyObject* arguments, PyObject* names);
-PyObject* core_dlpack_device(Tile* tile, PyObject* unused);
+int core_is_on_gpu(Tile const* tile);
+/* Reads None, a number, or an object with __cuda_stream__, cuda_stream, or ptr. 0, with an exception, if it is none. */
+uintptr_t core_stream_of(PyObject* given);
+/* Notes that the stream uses the result: the tile goes home behind what is in the stream by then. -1, with an
+ * exception, if these are too many. */
+int core_note_stream(Tile* tile, uintptr_t stream);
+/* Tells the library of the streams. It uses nothing of Python. */
+void core_tell_streams(Tile* tile, penstock_tile* which);
+/* __cuda_array_interface__ of version 3. */
+PyObject* core_array_interface(Tile* tile, void* unused);
+/* Describes all bytes of a tile; -1, with an exception, if they are no whole elements, or gone. */
+int core_view_of(Tile* tile, View* view);
+/* A capsule of DLPack, as a method `__dlpack__` gives it. */
+PyObject* core_dlpack(View const* view, PyObject* arguments, PyObject* names);
+PyObject* core_dlpack_device(Tile const* tile);
+/* Says by an exception that the host cannot have the bytes. */
+void core_refuse_on_gpu(Tile const* tile);
+/* A completed tile; null without an exception at the time limit (nanoseconds, -1 for none). */
+PyObject* core_next(Pipeline* self, int64_t limit);
+/* Nanoseconds of a limit in seconds, or of None; -1 for none, -2 with an exception. */
+int64_t core_limit_of(PyObject* seconds);
+/* A list of batches, of `most` tiles together: it waits until there are so many, or no more come. */
+PyObject* core_next_batches(Pipeline* self, PyObject* arguments);
 
 #endif /* PENSTOCK_PYTHON_CORE_H_ */

@@ -33,13 +33,29 @@ typedef struct DLManagedTensorVersioned {
   DLTensor dl_tensor;
 } DLManagedTensorVersioned;
 
-enum { dl_cpu = 1, dl_int = 0, dl_uint = 1, dl_float = 2, dl_complex = 5 };
+enum { dl_cpu = 1, dl_cuda = 2, dl_int = 0, dl_uint = 1, dl_float = 2, dl_complex = 5 };
+
+/* A tensor with its shape and strides in one piece of memory. */
+typedef struct Parts {
+  PyObject* owner;
+  Tile* viewed; /* The tile that counts views, or null. */
+  int64_t shape[most_dimensions + 1];
+  int64_t strides[most_dimensions + 1];
+} Parts;
+typedef struct OldTensor {
+  DLManagedTensor managed;
+  Parts parts;
+} OldTensor;
+typedef struct VersionedTensor {
+  DLManagedTensorVersioned managed;
+  Parts parts;
+} VersionedTensor;
 
 /* A consumer may let go of a tensor on any thread, with or without the GIL. */
-static void let_go(void* tile) {
+static void let_go(Parts const* parts) {
   PyGILState_STATE const state = PyGILState_Ensure();
-  --((Tile*)tile)->views;
-  Py_DECREF((PyObject*)tile);
+  if (parts->viewed != NULL) --parts->viewed->views;
+  Py_DECREF(parts->owner);
   PyGILState_Release(state);
 }
 static void delete_old(DLManagedTensor* self) {
@@ -60,54 +76,52 @@ static void destroy_versioned(PyObject* capsule) {
     delete_versioned(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
 }
 
-static int describe(Tile* self, DLTensor* tensor) {
-  if (self->tile == NULL) {
-    PyErr_SetString(PyExc_BufferError, "The tile is home again, or was submitted: make the tensor before that.");
-    return -1;
+static void describe(View const* view, Parts* parts, DLTensor* tensor) {
+  Elements const* const elements = view->elements;
+  parts->owner = view->owner;
+  parts->viewed = view->owner == (PyObject*)view->first ? view->first : NULL;
+  for (int i = 0; i < view->dimensions; ++i) {
+    parts->shape[i] = view->shape[i];
+    parts->strides[i] = view->strides[i] / elements->size;
   }
-  Elements const* elements = NULL;
-  penstock_bytes const bytes = core_bytes_of(self, &elements);
-  int64_t each = elements->size;
-  for (int i = 0; i < elements->rest_count; ++i) each *= elements->rest[i];
-  if (bytes.size % (size_t)each != 0) {
-    PyErr_Format(PyExc_BufferError, "The tile has %zu bytes, which are no whole elements of %lld.", bytes.size,
-                 (long long)each);
-    return -1;
-  }
-  self->long_shape[0] = (int64_t)(bytes.size / (size_t)each);
-  for (int i = 0; i < elements->rest_count; ++i) self->long_shape[i + 1] = elements->rest[i];
-  char const kind = elements->format[0] != 'Z' ? elements->format[0] : 'Z';
-  tensor->data = bytes.data;
-  tensor->device.device_type = dl_cpu;
-  tensor->ndim = 1 + elements->rest_count;
-  tensor->dtype.code = (uint8_t)(kind == 'Z'                                                               ? dl_complex
-                                 : kind == 'e' || kind == 'f' || kind == 'd'                               ? dl_float
-                                 : kind == 'b' || kind == 'h' || kind == 'i' || kind == 'l' || kind == 'q' ? dl_int
-                                                                                                           : dl_uint);
+  char const kind = elements->format[0];
+  tensor->data = view->data;
+  tensor->device.device_type = core_is_on_gpu(view->first) ? dl_cuda : dl_cpu;
+  tensor->device.device_id = core_is_on_gpu(view->first) ? view->first->result.ordinal : 0;
+  tensor->ndim = view->dimensions;
+  tensor->dtype.code = (uint8_t)(kind == 'Z'                     ? dl_complex
+                                 : strchr("efd", kind) != NULL   ? dl_float
+                                 : strchr("bhilq", kind) != NULL ? dl_int
+                                                                 : dl_uint);
   tensor->dtype.bits = (uint8_t)(8 * elements->size);
   tensor->dtype.lanes = 1;
-  tensor->shape = self->long_shape;
-  tensor->strides = NULL;
+  tensor->shape = parts->shape;
+  tensor->strides = parts->strides;
   tensor->byte_offset = 0;
-  return 0;
 }
 
-PyObject* core_dlpack_device(Tile* self, PyObject* unused) {
-  (void)self, (void)unused;
-  return Py_BuildValue("(ii)", dl_cpu, 0);
+PyObject* core_dlpack_device(Tile const* self) {
+  return core_is_on_gpu(self) ? Py_BuildValue("(ii)", dl_cuda, (int)self->result.ordinal)
+                              : Py_BuildValue("(ii)", dl_cpu, 0);
 }
 
-/* True, with an exception, if the consumer asks for what a tile on the host cannot be. */
-static int is_refused(PyObject* stream, PyObject* device, PyObject* copy) {
-  if (stream != NULL && !Py_IsNone(stream)) {
+/* True, with an exception, if the consumer asks for what the tile cannot be. */
+static int is_refused(Tile const* self, PyObject* stream, PyObject* device, PyObject* copy) {
+  int const on_gpu = core_is_on_gpu(self);
+  if (!on_gpu && stream != NULL && !Py_IsNone(stream)) {
     PyErr_SetString(PyExc_BufferError, "The tile is in memory of the host, which has no streams: pass stream=None.");
     return 1;
   }
   if (device != NULL && !Py_IsNone(device)) {
     int type = 0, number = 0;
     if (!PyArg_ParseTuple(device, "ii", &type, &number)) return 1;
-    if (type != dl_cpu) {
-      PyErr_SetString(PyExc_BufferError, "The tile is in memory of the host: take it from there, and copy it.");
+    if (type != (on_gpu ? dl_cuda : dl_cpu) || (on_gpu && number != self->result.ordinal)) {
+      if (on_gpu) {
+        PyErr_Format(PyExc_BufferError, "The tile is on the GPU cuda:%d: take it from there, and copy it.",
+                     (int)self->result.ordinal);
+      } else {
+        PyErr_SetString(PyExc_BufferError, "The tile is in memory of the host: take it from there, and copy it.");
+      }
       return 1;
     }
   }
@@ -117,33 +131,36 @@ static int is_refused(PyObject* stream, PyObject* device, PyObject* copy) {
   return wanted != 0;
 }
 
-PyObject* core_dlpack(Tile* self, PyObject* arguments, PyObject* names) {
+PyObject* core_dlpack(View const* view, PyObject* arguments, PyObject* names) {
   static char* keywords[] = {"stream", "max_version", "dl_device", "copy", NULL};
+  Tile* const first = view->first;
   PyObject *stream = NULL, *version = NULL, *device = NULL, *copy = NULL;
   if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$OOOO", keywords, &stream, &version, &device, &copy))
     return NULL;
-  if (core_is_forked(self->home) || is_refused(stream, device, copy)) return NULL;
+  if (core_is_forked(first->home) || is_refused(first, stream, device, copy)) return NULL;
   int major = 0, minor = 0;
   if (version != NULL && !Py_IsNone(version) && !PyArg_ParseTuple(version, "ii", &major, &minor)) return NULL;
   PyObject* capsule = NULL;
   if (major >= 1) {
-    DLManagedTensorVersioned* const made = calloc(1, sizeof *made);
+    VersionedTensor* const made = calloc(1, sizeof *made);
     if (made == NULL) return PyErr_NoMemory();
-    made->version.major = 1;
-    made->manager_ctx = self;
-    made->deleter = delete_versioned;
-    if (describe(self, &made->dl_tensor) == 0) capsule = PyCapsule_New(made, "dltensor_versioned", destroy_versioned);
+    made->managed.version.major = 1;
+    made->managed.manager_ctx = &made->parts;
+    made->managed.deleter = delete_versioned;
+    describe(view, &made->parts, &made->managed.dl_tensor);
+    capsule = PyCapsule_New(&made->managed, "dltensor_versioned", destroy_versioned);
     if (capsule == NULL) free(made);
   } else {
-    DLManagedTensor* const made = calloc(1, sizeof *made);
+    OldTensor* const made = calloc(1, sizeof *made);
     if (made == NULL) return PyErr_NoMemory();
-    made->manager_ctx = self;
-    made->deleter = delete_old;
-    if (describe(self, &made->dl_tensor) == 0) capsule = PyCapsule_New(made, "dltensor", destroy_old);
+    made->managed.manager_ctx = &made->parts;
+    made->managed.deleter = delete_old;
+    describe(view, &made->parts, &made->managed.dl_tensor);
+    capsule = PyCapsule_New(&made->managed, "dltensor", destroy_old);
     if (capsule == NULL) free(made);
   }
   if (capsule == NULL) return NULL;
-  Py_INCREF((PyObject*)self);
-  ++self->views;
+  Py_INCREF(view->owner);
+  if (view->owner == (PyObject*)first) ++first->views;
   return capsule;
 }

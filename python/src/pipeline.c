@@ -3,6 +3,8 @@
 #include <structmember.h>
 #include <time.h>
 
+/* That of tiles. */
+enum { alignment = 256 };
 /* So often a wait looks for ctrl-C. */
 static int64_t const slice = 50 * 1000 * 1000;
 /* So long all tiles are kept before somebody is told. */
@@ -15,7 +17,7 @@ static int64_t now(void) {
 }
 
 /* Reads a limit in seconds, or None. Nanoseconds; -1 for none, -2 with an exception. */
-static int64_t limit_of(PyObject* seconds) {
+int64_t core_limit_of(PyObject* seconds) {
   if (seconds == NULL || Py_IsNone(seconds)) return -1;
   double const value = PyFloat_AsDouble(seconds);
   if (value == -1.0 && PyErr_Occurred()) return -2;
@@ -65,13 +67,15 @@ static penstock_option* read_options(PyObject* given, size_t* count) {
 }
 
 static PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* names) {
-  static char* keywords[] = {"device", "input_bytes", "output_bytes", "options", "input", "output", "verdict", NULL};
+  static char* keywords[] = {"device", "input_bytes", "output_bytes", "options", "input",
+                             "output", "verdict",     "on_device",    NULL};
   char const* device = NULL;
   PyObject *options = NULL, *input = NULL, *output = NULL;
   Py_ssize_t input_bytes = 0, output_bytes = 0;
-  int verdict = 0;
-  if (!PyArg_ParseTupleAndKeywords(arguments, names, "snnO!O!O!p", keywords, &device, &input_bytes, &output_bytes,
-                                   &PyDict_Type, &options, &PyTuple_Type, &input, &PyTuple_Type, &output, &verdict))
+  int verdict = 0, on_device = -1;
+  if (!PyArg_ParseTupleAndKeywords(arguments, names, "snnO!O!O!p|i", keywords, &device, &input_bytes, &output_bytes,
+                                   &PyDict_Type, &options, &PyTuple_Type, &input, &PyTuple_Type, &output, &verdict,
+                                   &on_device))
     return NULL;
   allocfunc const allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   Pipeline* const self = (Pipeline*)allocate(type, 0);
@@ -93,8 +97,18 @@ static PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* names) 
   }
   all.options = named;
   self->has_output = output_bytes > 0;
+  Py_ssize_t const kept = output_bytes > 0 ? output_bytes : input_bytes;
+  self->place_stride = (kept + alignment - 1) / alignment * alignment;
+  for (size_t i = 0; i < all.option_count; ++i)
+    self->is_ordered |= strcmp(named[i].name, "ordered") == 0 && strcmp(named[i].value, "yes") == 0;
   PyThreadState* const thread = PyEval_SaveThread();
   penstock_status status = penstock_devices_open(device, &self->devices);
+  if (status == PENSTOCK_OK) {
+    // -1: on a GPU, if all devices are GPUs.
+    uint32_t const gpus = penstock_devices_gpus(self->devices), all_devices = penstock_devices_count(self->devices);
+    self->on_device = on_device < 0 ? gpus == all_devices : on_device;
+    if (self->on_device) all.flags |= PENSTOCK_ON_DEVICE;
+  }
   if (status == PENSTOCK_OK) status = penstock_pipeline_create(self->devices, &all, &self->pipeline);
   PyEval_RestoreThread(thread);
   free(named);
@@ -117,6 +131,7 @@ static void destroy(Pipeline* self) {
     PyEval_RestoreThread(thread);
   }
   Py_XDECREF(self->paths);
+  Py_XDECREF(self->stage);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(type);
 }
@@ -143,9 +158,16 @@ char const** core_read_paths(PyObject* given, size_t* count) {
 }
 
 static PyObject* begin(Pipeline* self, PyObject* arguments) {
-  PyObject* paths = NULL;
+  PyObject *paths = NULL, *stage = Py_None;
   unsigned long long flags = 0;
-  if (!PyArg_ParseTuple(arguments, "OK", &paths, &flags) || core_is_forked(self)) return NULL;
+  if (!PyArg_ParseTuple(arguments, "OK|O", &paths, &flags, &stage) || core_is_forked(self)) return NULL;
+  Kernel const* kernel = NULL;
+  if (!Py_IsNone(stage)) {
+    int const is_kernel = PyObject_IsInstance(stage, (PyObject*)core_state_of((PyObject*)self)->kernel_type);
+    if (is_kernel == 0) PyErr_SetString(PyExc_TypeError, "A stage is a penstock.kernel.");
+    if (is_kernel <= 0) return NULL;
+    kernel = (Kernel const*)stage;
+  }
   penstock_files files = {.size = sizeof files, .flags = flags};
   char const** texts = NULL;
   int const has_files = !Py_IsNone(paths);
@@ -159,13 +181,17 @@ static PyObject* begin(Pipeline* self, PyObject* arguments) {
     files.paths = texts;
   }
   PyThreadState* const thread = PyEval_SaveThread();
-  penstock_status const status = penstock_begin(self->pipeline, has_files ? &files : NULL, NULL);
+  penstock_status const status =
+      penstock_begin(self->pipeline, has_files ? &files : NULL, kernel == NULL ? NULL : &kernel->stage);
   PyEval_RestoreThread(thread);
   free(texts);
   if (status == PENSTOCK_OK) {
     PyObject* const before = self->paths;
     self->paths = has_files ? Py_NewRef(paths) : NULL;
     Py_XDECREF(before);
+    PyObject* const stage_before = self->stage;
+    self->stage = kernel == NULL ? NULL : Py_NewRef(stage);
+    Py_XDECREF(stage_before);
   }
   return ended_with(self, status);
 }
@@ -193,10 +219,7 @@ static int64_t next_slice(int64_t end) {
   return left < 0 ? 0 : left < slice ? left : slice;
 }
 
-/* A completed tile; None at the time limit; raises Ended behind the last. */
-static PyObject* next(Pipeline* self, PyObject* timeout) {
-  int64_t const limit = limit_of(timeout);
-  if (limit == -2 || core_is_forked(self)) return NULL;
+PyObject* core_next(Pipeline* self, int64_t limit) {
   penstock_completion completion = {.size = sizeof completion};
   // One that waits already comes without a look at the clock.
   penstock_status status = penstock_next(self->pipeline, 0, &completion);
@@ -204,7 +227,7 @@ static PyObject* next(Pipeline* self, PyObject* timeout) {
   int64_t const end = limit < 0 ? -1 : since + limit;
   int told = 0;
   while (status == PENSTOCK_OK && completion.tile == NULL) {
-    if (end >= 0 && now() >= end) Py_RETURN_NONE;
+    if (end >= 0 && now() >= end) return NULL;
     if (between(self, since, &told) < 0) return NULL;
     completion.size = sizeof completion;
     PyThreadState* const thread = PyEval_SaveThread();
@@ -213,6 +236,15 @@ static PyObject* next(Pipeline* self, PyObject* timeout) {
   }
   if (status != PENSTOCK_OK) return core_raise(core_state_of((PyObject*)self), status);
   return core_new_tile(self, completion.tile, &completion);
+}
+
+/* A completed tile; None at the time limit; raises Ended behind the last. */
+static PyObject* next(Pipeline* self, PyObject* timeout) {
+  int64_t const limit = core_limit_of(timeout);
+  if (limit == -2 || core_is_forked(self)) return NULL;
+  PyObject* const tile = core_next(self, limit);
+  if (tile == NULL && !PyErr_Occurred()) Py_RETURN_NONE;
+  return tile;
 }
 
 /* A copy of so many bytes is over sooner than another thread has the GIL (docs/decisions/python.md). */
@@ -256,7 +288,7 @@ static int borrow_tile(Pipeline* self, int64_t limit, penstock_tile** tile, pens
 }
 
 static PyObject* borrow(Pipeline* self, PyObject* timeout) {
-  int64_t const limit = limit_of(timeout);
+  int64_t const limit = core_limit_of(timeout);
   if (limit == -2 || core_is_forked(self)) return NULL;
   penstock_tile* tile = NULL;
   penstock_status status;
@@ -290,7 +322,7 @@ static PyObject* push(Pipeline* self, PyObject* arguments) {
   unsigned long long tag = 0;
   PyObject* timeout = NULL;
   if (!PyArg_ParseTuple(arguments, "y*KO", &buffer, &tag, &timeout)) return NULL;
-  int64_t const limit = limit_of(timeout);
+  int64_t const limit = core_limit_of(timeout);
   size_t at = 0;
   int bad = limit == -2 || core_is_forked(self);
   while (!bad) {
@@ -384,7 +416,7 @@ static PyObject* get_held(Pipeline* self, void* unused) {
   { name, (PyCFunction)(void (*)(void))function, how, doc }
 static PyMethodDef methods[] = {
     METHOD("begin", begin, METH_VARARGS,
-           "begin(paths, flags)\n--\n\nStarts a run of files (a list of bytes), or of what is fed (None)."),
+           "begin(paths, flags, stage=None)\n--\n\nStarts a run of files (a list of bytes), or of what is fed (None)."),
     METHOD("begin_images", core_begin_images, METH_VARARGS,
            "begin_images(paths, images, order, flags, seed, batch, width, height, mean, deviation, least_area, "
            "most_ratio)\n--\n\nStarts a run of images: (path, offset, bytes) of each and their order, as arrays of Q."),
@@ -392,6 +424,8 @@ static PyMethodDef methods[] = {
            "image_problems(tile, count)\n--\n\nWhy images of a tile have zeros, by their place."),
     METHOD("next", next, METH_O,
            "next(timeout)\n--\n\nA completed Tile; None at the time limit; raises Ended behind the last."),
+    METHOD("next_batches", core_next_batches, METH_VARARGS,
+           "next_batches(most, timeout)\n--\n\nA list of Batch, of so many tiles together."),
     METHOD("borrow", borrow, METH_O, "borrow(timeout)\n--\n\nA free Tile; None at the time limit."),
     METHOD("push", push, METH_VARARGS, "push(buffer, tag, timeout)\n--\n\nCopies a buffer into a tile and submits it."),
     METHOD("end_input", end_input, METH_NOARGS, "end_input()\n--\n\nSays that no more tiles will be submitted."),

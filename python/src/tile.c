@@ -18,6 +18,10 @@ PyObject* core_new_tile(Pipeline* home, penstock_tile* tile, penstock_completion
   if (completion == NULL) return (PyObject*)self;
   self->completion = *completion;
   self->index = penstock_tile_sequence(tile);
+  if (home->on_device) {
+    self->result.size = sizeof self->result;
+    if (penstock_tile_on_device(home->pipeline, tile, &self->result) != PENSTOCK_OK) self->result.size = 0;
+  }
   if (home->paths != NULL) {
     penstock_place place = {.size = sizeof place};
     if (penstock_tile_place(home->pipeline, tile, &place) == PENSTOCK_OK) {
@@ -43,6 +47,11 @@ static penstock_tile* held(Tile* self) {
 
 penstock_bytes core_bytes_of(Tile* self, Elements const** elements) {
   int const output = !self->borrowed && self->home->has_output;
+  if (self->result.size != 0) {
+    *elements = output ? &self->home->output : &self->home->input;
+    penstock_bytes const on_device = {self->result.data, self->result.bytes};
+    return on_device;
+  }
   *elements = output ? &self->home->output : &self->home->input;
   penstock_bytes bytes = output ? penstock_tile_output(self->tile) : penstock_tile_input(self->tile, 0);
   if (self->borrowed) return bytes;
@@ -54,8 +63,20 @@ penstock_bytes core_bytes_of(Tile* self, Elements const** elements) {
   return bytes;
 }
 
+int core_is_on_gpu(Tile const* self) {
+  return self->result.size != 0 && self->result.on_gpu;
+}
+
 penstock_tile* core_leave_tile(Tile* self, char const* what) {
   if (held(self) == NULL) return NULL;
+  if (self->is_exposed) {
+    PyErr_Format(
+        PyExc_BufferError,
+        "The tile cannot %s: its address was handed out by __cuda_array_interface__, and may be in use. Let go "
+        "of the tile (del) and of what was made of it.",
+        what);
+    return NULL;
+  }
   if (self->views != 0) {
     PyErr_Format(PyExc_BufferError,
                  "The tile cannot %s: %zd arrays or tensors still show its bytes. Let go of them (del), or copy.", what,
@@ -73,7 +94,10 @@ static void destroy(Tile* self) {
   penstock_tile* const tile = atomic_exchange(&self->tile, NULL);
   if (tile != NULL) {
     --self->home->held;
-    if (self->home->process == (long)getpid()) penstock_tile_give_back(tile);
+    if (self->home->process == (long)getpid()) {
+      core_tell_streams(self, tile);
+      penstock_tile_give_back(tile);
+    }
   }
   Py_DECREF((PyObject*)self->home);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
@@ -85,6 +109,7 @@ static PyObject* release(Tile* self, PyObject* unused) {
   if (self->tile == NULL) Py_RETURN_NONE;
   penstock_tile* const tile = core_leave_tile(self, "go home");
   if (tile == NULL) return NULL;
+  core_tell_streams(self, tile);
   penstock_tile_give_back(tile);
   Py_RETURN_NONE;
 }
@@ -130,17 +155,26 @@ static PyObject* leave(Tile* self, PyObject* arguments) {
   if (self->tile == NULL) Py_RETURN_NONE;
   // Behind an exception the traceback may still show the bytes: the tile goes home with its last view.
   if (!Py_IsNone(kind) && self->views != 0) Py_RETURN_NONE;
+  // So does one whose address was handed out: nobody can tell whether it is in use.
+  if (self->is_exposed) Py_RETURN_NONE;
   return self->borrowed && Py_IsNone(kind) ? submit(self, Py_None) : release(self, NULL);
 }
 
-static int get_buffer(Tile* self, Py_buffer* view, int flags) {
-  view->obj = NULL;
+void core_refuse_on_gpu(Tile const* self) {
+  PyErr_Format(
+      PyExc_BufferError,
+      "The bytes of the tile are on the GPU cuda:%d: take them by torch.from_dlpack or cupy.from_dlpack, and copy "
+      "them from there; or open the pipeline with to='host'.",
+      (int)self->result.ordinal);
+}
+
+int core_view_of(Tile* self, View* view) {
   if (held(self) == NULL) return -1;
   Elements const* elements = NULL;
   penstock_bytes const bytes = core_bytes_of(self, &elements);
   Py_ssize_t each = elements->size;
   for (int i = 0; i < elements->rest_count; ++i) each *= elements->rest[i];
-  if (bytes.size % (size_t)each != 0 && (flags & PyBUF_ND) == PyBUF_ND) {
+  if (bytes.size % (size_t)each != 0) {
     PyErr_Format(PyExc_BufferError, "The tile has %zu bytes, which are no whole elements of %zd.", bytes.size, each);
     return -1;
   }
@@ -152,6 +186,27 @@ static int get_buffer(Tile* self, Py_buffer* view, int flags) {
     each /= elements->rest[i];
     self->strides[i + 1] = each;
   }
+  *view = (View){.owner = (PyObject*)self,
+                 .first = self,
+                 .data = bytes.data,
+                 .elements = elements,
+                 .dimensions = 1 + elements->rest_count,
+                 .shape = self->shape,
+                 .strides = self->strides};
+  return 0;
+}
+
+static int get_buffer(Tile* self, Py_buffer* view, int flags) {
+  view->obj = NULL;
+  if (held(self) == NULL) return -1;
+  if (core_is_on_gpu(self)) {
+    core_refuse_on_gpu(self);
+    return -1;
+  }
+  Elements const* elements = NULL;
+  penstock_bytes const bytes = core_bytes_of(self, &elements);
+  View all;
+  if ((flags & PyBUF_ND) == PyBUF_ND && core_view_of(self, &all) < 0) return -1;
   int const shaped = (flags & PyBUF_ND) == PyBUF_ND;
   view->obj = Py_NewRef((PyObject*)self);
   view->buf = bytes.data;
@@ -207,9 +262,48 @@ static PyObject* get_name(Tile* self, void* unused) {
   PyObject* const path = PyList_GetItem(paths, (Py_ssize_t)self->file);
   return PyUnicode_DecodeFSDefaultAndSize(PyBytes_AsString(path), PyBytes_Size(path));
 }
+static PyObject* get_device(Tile* self, void* unused) {
+  (void)unused;
+  return core_is_on_gpu(self) ? PyUnicode_FromFormat("cuda:%d", (int)self->result.ordinal)
+                              : PyUnicode_FromString("cpu");
+}
+/* numpy asks for this where there is no buffer. */
+static PyObject* array(Tile* self, PyObject* arguments, PyObject* names) {
+  (void)arguments, (void)names;
+  if (held(self) == NULL) return NULL;
+  if (core_is_on_gpu(self)) {
+    core_refuse_on_gpu(self);
+    return NULL;
+  }
+  PyErr_SetString(PyExc_BufferError, "The tile has no array: tile.problem or the buffer protocol says why.");
+  return NULL;
+}
+static PyObject* used_in(Tile* self, PyObject* given) {
+  if (held(self) == NULL) return NULL;
+  uintptr_t const stream = core_stream_of(given);
+  if (stream == 0 || core_note_stream(self, stream) < 0) return NULL;
+  Py_RETURN_NONE;
+}
+static PyObject* dlpack(Tile* self, PyObject* arguments, PyObject* names) {
+  View view;
+  if (self->tile == NULL) {
+    PyErr_SetString(PyExc_BufferError, "The tile is home again, or was submitted: make the tensor before that.");
+    return NULL;
+  }
+  if (core_view_of(self, &view) < 0) return NULL;
+  return core_dlpack(&view, arguments, names);
+}
+static PyObject* dlpack_device(Tile* self, PyObject* unused) {
+  (void)unused;
+  return core_dlpack_device(self);
+}
 static PyObject* get_array(Tile* self, void* unused) {
   (void)unused;
   if (held(self) == NULL) return NULL;
+  if (core_is_on_gpu(self)) {
+    core_refuse_on_gpu(self);
+    return NULL;
+  }
   PyObject* const numpy = PyImport_ImportModule("numpy");
   if (numpy == NULL) return NULL;
   PyObject* const array = PyObject_CallMethod(numpy, "asarray", "O", (PyObject*)self);
@@ -244,11 +338,16 @@ static PyMethodDef methods[] = {
            "submit(filled)\n--\n\nSubmits a borrowed tile, with so many bytes; None for all."),
     METHOD("__enter__", enter, METH_NOARGS, NULL),
     METHOD("__exit__", leave, METH_VARARGS, NULL),
-    METHOD("__dlpack__", core_dlpack, METH_VARARGS | METH_KEYWORDS,
+    METHOD("__dlpack__", dlpack, METH_VARARGS | METH_KEYWORDS,
            "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nIts bytes as a DLPack "
            "capsule, not copied."),
-    METHOD("__dlpack_device__", core_dlpack_device, METH_NOARGS,
-           "__dlpack_device__()\n--\n\n(1, 0): memory of the host."),
+    METHOD("__dlpack_device__", dlpack_device, METH_NOARGS,
+           "__dlpack_device__()\n--\n\n(1, 0): memory of the host; (2, n): that of GPU n."),
+    METHOD("__array__", array, METH_VARARGS | METH_KEYWORDS, NULL),
+    METHOD("used_in", used_in, METH_O,
+           "used_in(stream)\n--\n\nSays that work of this stream uses the tile: its memory is not written again before "
+           "the stream has done what is in it when the tile goes home. Streams that took it by __dlpack__ are known. A "
+           "stream is a cudaStream_t as a number, or of torch, cupy or cuda.core."),
     {NULL, NULL, 0, NULL}};
 #define NUMBER(name, doc) \
   { #name, (getter)get_number, NULL, doc, (void*)offsetof(Tile, name) }
@@ -260,6 +359,9 @@ static PyGetSetDef members[] = {
     {"name", (getter)get_name, NULL, "The path of its file; None if the program fed it.", NULL},
     {"array", (getter)get_array, NULL, "A view of its bytes for numpy: all of a borrowed tile, else what was filled.",
      NULL},
+    {"device", (getter)get_device, NULL, "Where its bytes are: 'cpu' or 'cuda:0'.", NULL},
+    {"__cuda_array_interface__", (getter)core_array_interface, NULL,
+     "Version 3, if it is on a GPU. The tile then goes home with its last reference only.", NULL},
     {"released", (getter)get_released, NULL, "True once it is home or submitted.", NULL},
     {"tag", (getter)get_number, (setter)set_tag, "A number of the program's own, which comes back with the tile.",
      (void*)offsetof(Tile, tag)},

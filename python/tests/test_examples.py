@@ -7,6 +7,7 @@ import sys
 import numpy
 import pytest
 
+ROOT = pathlib.Path(__file__).parents[2]
 EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
 
 
@@ -64,3 +65,11 @@ def test_a_dataloader_has_the_batches_of_its_workers_in_their_order(tmp_path):
         loader = torch.utils.data.DataLoader(Batches(data), batch_size=None, num_workers=workers)
         runs.append([labels.tolist() for _, labels in loader])
     assert runs[0] == runs[1] and sorted(sum(runs[0], [])) == list(range(21)) and len(runs[0]) == len(data) == 6
+
+
+def test_the_tutorial_prints_what_it_says(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-m", "doctest", ROOT / "docs" / "python-tutorial.md"],
+        capture_output=True, text=True, timeout=300, cwd=tmp_path,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr

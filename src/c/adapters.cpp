@@ -70,6 +70,7 @@ penstock_device_tile view_of(DeviceTile const& tile) noexcept {
   view.output_bytes = tile.output.size();
   view.sequence = tile.sequence;
   view.tag = tile.tag;
+  view.index = tile.index;
   for (std::size_t i = 0; i < most_more_inputs; ++i) {
     view.more_inputs[i] = tile.more_inputs[i].address();
     view.more_input_bytes[i] = tile.more_inputs[i].size();

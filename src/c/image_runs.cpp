@@ -21,17 +21,14 @@ using namespace penstock;
 penstock_status penstock_begin_images(penstock_pipeline* pipeline, penstock_images const* images) {
   return c::guarded([&] {
     penstock_pipeline& it = c::existing(pipeline, "pipeline");
-    auto const before = it.waiting_run();
-    if (it.pipeline.running() || (before && !before->drained()))
-      throw Error(ErrorKind::bad_argument, "The pipeline runs already: penstock_drain ends that first.");
+    it.expect_idle();
     std::stop_source stop;
-    auto source = std::make_unique<c::ImageBatches>(c::ImagesToRead(images), it.pipeline.options().tile,
-                                                    it.pipeline.pool().size(), stop.get_token());
-    Stages stages = source->stages();
-    it.failures.resize(it.pipeline.pool().size());
-    auto run = std::make_shared<c::WaitingRun>(it.pipeline, std::move(source), "images", std::move(stages), stop);
-    std::scoped_lock const lock(it.mutex);
-    it.run = std::move(run);
+    TileShape shape = it.pipeline.options().tile;
+    shape.output_bytes = it.output_bytes();
+    auto source =
+        std::make_unique<c::ImageBatches>(c::ImagesToRead(images), shape, it.pipeline.pool().size(), stop.get_token());
+    Stages stages = it.placed(source->stages());
+    it.begin(std::move(source), "images", std::move(stages), stop);
   });
 }
 

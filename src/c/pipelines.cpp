@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices, pipelines and reports of the C interface.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,8 +11,10 @@
 
 #include "c/adapters.hpp"
 #include "c/calls.hpp"
+#include "c/device_places.hpp"
 #include "c/handles.hpp"
 
+#include "engine/core/pool.hpp"
 #include "observe/option_table.hpp"
 #include "observe/report_json.hpp"
 #include "penstock/models/devices.hpp"
@@ -52,7 +55,7 @@ void set_named(PipelineOptions& options, std::span<penstock_option const> named)
 
 PipelineOptions options_of(penstock_pipeline_options const* given) {
   penstock_pipeline_options const all = c::sized(given, "options");
-  constexpr std::uint64_t known = PENSTOCK_IN_PLACE | PENSTOCK_PARALLEL_SINK | PENSTOCK_VERDICT;
+  constexpr std::uint64_t known = PENSTOCK_IN_PLACE | PENSTOCK_PARALLEL_SINK | PENSTOCK_VERDICT | PENSTOCK_ON_DEVICE;
   if ((all.flags & ~known) != 0) {
     throw Error(ErrorKind::unsupported, "The options have a flag that this version of the library does not know.");
   }
@@ -81,6 +84,15 @@ void penstock_devices_close(penstock_devices* devices) {
   delete devices;
 }
 
+std::uint32_t penstock_devices_count(penstock_devices const* devices) {
+  return static_cast<std::uint32_t>(devices->open->size());
+}
+
+std::uint32_t penstock_devices_gpus(penstock_devices const* devices) {
+  auto const on_gpu = [](Device* device) { return device->info().kind == DeviceKind::cuda; };
+  return static_cast<std::uint32_t>(std::ranges::count_if(devices->open->all(), on_gpu));
+}
+
 penstock_status penstock_devices_json(penstock_devices const* devices, char** json) {
   return c::guarded([&] {
     char*& place = c::existing(json, "json");
@@ -93,7 +105,17 @@ penstock_status penstock_pipeline_create(penstock_devices* devices, penstock_pip
   return c::guarded([&] {
     penstock_pipeline*& place = c::existing(pipeline, "pipeline");
     auto open = c::existing(devices, "devices").open;
-    place = new penstock_pipeline{open, Pipeline(*open, options_of(options))};
+    PipelineOptions set = options_of(options);
+    bool const on_device = (options->flags & PENSTOCK_ON_DEVICE) != 0;
+    if (on_device && set.tile.in_place) {
+      throw Error(ErrorKind::bad_argument,
+                  "Results that stay on a device have a place of their own: leave out PENSTOCK_IN_PLACE.");
+    }
+    std::size_t const kept = set.tile.output_bytes > 0 ? set.tile.output_bytes : set.tile.input_bytes;
+    if (on_device) set.tile.output_bytes = 0;
+    std::unique_ptr<penstock_pipeline> made(new penstock_pipeline{open, nullptr, Pipeline(*open, set)});
+    if (on_device) made->places = std::make_unique<c::DevicePlaces>(*open, made->pipeline.pool().size(), kept);
+    place = made.release();
   });
 }
 
@@ -106,13 +128,16 @@ penstock_status penstock_run(penstock_pipeline* pipeline, penstock_source const*
   return c::guarded([&] {
     penstock_report*& place = c::existing(report, "report");
     c::CSource input(source);
-    Pipeline& it = c::existing(pipeline, "pipeline").pipeline;
-    place = new penstock_report{it.run(input, c::stages_of(stage), c::sink_of(sink))};
+    penstock_pipeline& it = c::existing(pipeline, "pipeline");
+    place = new penstock_report{it.pipeline.run(input, it.placed(c::stages_of(stage)), it.placed(c::sink_of(sink)))};
   });
 }
 
 penstock_status penstock_start(penstock_pipeline* pipeline, penstock_stage const* stage, penstock_sink const* sink) {
-  return c::guarded([&] { c::existing(pipeline, "pipeline").pipeline.start(c::stages_of(stage), c::sink_of(sink)); });
+  return c::guarded([&] {
+    penstock_pipeline& it = c::existing(pipeline, "pipeline");
+    it.pipeline.start(it.placed(c::stages_of(stage)), it.placed(c::sink_of(sink)));
+  });
 }
 
 penstock_status penstock_borrow(penstock_pipeline* pipeline, penstock_tile** tile) {
@@ -145,6 +170,8 @@ penstock_status penstock_drain(penstock_pipeline* pipeline, penstock_report** re
     penstock_pipeline& it = c::existing(pipeline, "pipeline");
     auto const run = it.waiting_run();
     place = new penstock_report{run && !run->drained() ? run->drain() : it.pipeline.drain()};
+    // Writers of a ring then know that nobody reads it any more.
+    if (run && it.pipeline.pool().counts().lent == 0) run->drop_source();
   });
 }
 

@@ -81,6 +81,11 @@ class WaitingRun {
   bool drained() const noexcept { return drained_; }
   /// Throws: Error of kind bad_argument, if the input is no files.
   FileSource::Place place_of(Tile const& tile) const;
+  /// Frees the source. Only once it is drained and no tile is lent.
+  void drop_source() noexcept {
+    files_ = nullptr;
+    source_.reset();
+  }
   /// The source; null for a run that the program feeds.
   Source const* source() const noexcept { return source_.get(); }
 
@@ -93,9 +98,9 @@ class WaitingRun {
   Pipeline& pipeline_;
   std::stop_source stop_;
   WaitingTiles tiles_;
-  std::unique_ptr<Source> const source_;  ///< Null for a run that the program feeds.
-  std::string const input_;               ///< What it is, in the plural.
-  FileSource const* const files_;         ///< Null if it is no files.
+  std::unique_ptr<Source> source_;  ///< Null for a run that the program feeds.
+  std::string const input_;         ///< What it is, in the plural.
+  FileSource const* files_;         ///< Null if it is no files.
   std::atomic<bool> drained_{false};
   std::optional<Report> report_;
   std::exception_ptr problem_;

@@ -53,23 +53,23 @@ std::shared_ptr<c::WaitingRun> begun(penstock_pipeline& pipeline) {
   return run;
 }
 
+c::DevicePlaces& places_of(penstock_pipeline* pipeline) {
+  auto const& places = c::existing(pipeline, "pipeline").places;
+  if (places == nullptr) {
+    throw Error(ErrorKind::bad_argument,
+                "The results of this pipeline are in memory of the host: make it with PENSTOCK_ON_DEVICE.");
+  }
+  return *places;
+}
+
 }  // namespace
 
 penstock_status penstock_begin(penstock_pipeline* pipeline, penstock_files const* files, penstock_stage const* stage) {
   return c::guarded([&] {
     penstock_pipeline& it = c::existing(pipeline, "pipeline");
-    auto const before = it.waiting_run();
-    if (it.pipeline.running() || (before && !before->drained()))
-      throw Error(ErrorKind::bad_argument, "The pipeline runs already: penstock_drain ends that first.");
+    it.expect_idle();
     auto const input = files_to_read(files);
-    TileShape const& shape = it.pipeline.options().tile;
-    if (stage == nullptr && shape.in_place)
-      throw Error(ErrorKind::bad_argument, "Without a stage tiles come as they are, and need not be in place.");
-    Stages stages = stage != nullptr ? c::stages_of(stage) : c::pass_through(shape.output_bytes > 0);
-    it.failures.resize(it.pipeline.pool().size());
-    auto run = std::make_shared<c::WaitingRun>(it.pipeline, input, std::move(stages));
-    std::scoped_lock const lock(it.mutex);
-    it.run = std::move(run);
+    it.begin(input, it.stages_of(stage));
   });
 }
 
@@ -85,6 +85,7 @@ penstock_status penstock_next(penstock_pipeline* pipeline, std::int64_t at_most,
       if (run->tiles().over()) throw Error(ErrorKind::ended, "All tiles were taken: penstock_drain has the report.");
     } else {
       it.failures[taken->loan->index()] = taken->failure;
+      if (it.places != nullptr) it.places->completed(*taken->loan, taken->outcome);
       c::show(*taken, shown);
       static_cast<void>(taken->loan.release());
     }
@@ -103,6 +104,20 @@ penstock_status penstock_tile_place(penstock_pipeline* pipeline, penstock_tile c
     auto const at = run->place_of(reinterpret_cast<Tile const&>(c::existing(tile, "tile")));
     fill(*place, {.size = sizeof(penstock_place), .file = at.file, .offset = at.offset});
   });
+}
+
+penstock_status penstock_tile_on_device(penstock_pipeline* pipeline, penstock_tile const* tile,
+                                        penstock_device_bytes* bytes) {
+  return c::guarded([&] {
+    c::DevicePlaces const& places = places_of(pipeline);
+    static_cast<void>(c::sized(bytes, "bytes"));
+    fill(*bytes, places.of(reinterpret_cast<Tile const&>(c::existing(tile, "tile"))));
+  });
+}
+
+penstock_status penstock_tile_used_in(penstock_pipeline* pipeline, penstock_tile* tile, void* cuda_stream) {
+  return c::guarded(
+      [&] { places_of(pipeline).used_in(reinterpret_cast<Tile const&>(c::existing(tile, "tile")), cuda_stream); });
 }
 
 std::uint64_t penstock_tile_count(penstock_pipeline const* pipeline) {

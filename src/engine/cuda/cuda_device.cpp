@@ -106,6 +106,20 @@ Event CudaDevice::open_event(EventHandle const& handle) {
   return Event(std::make_unique<CudaEvent>(*health_, handle));
 }
 
+void CudaDevice::record_in(void* stream, EventRef event, bool behind) {
+  auto* const handle = static_cast<cudaStream_t>(stream);
+  CudaEvent& point = CudaEvent::of(event.backend());
+  // Default streams are those of the current device.
+  bool const is_default = handle == nullptr || handle == cuda::legacy_stream() || handle == cuda::per_thread_stream();
+  int current = ordinal_;
+  if (is_default) health_->check(cudaGetDevice(&current), "cudaGetDevice");
+  if (current != ordinal_) health_->check(cudaSetDevice(ordinal_), "cudaSetDevice");
+  cudaError_t const waits = behind ? cudaStreamWaitEvent(handle, point.event(), 0) : cudaSuccess;
+  cudaError_t const records = waits == cudaSuccess ? cudaEventRecord(point.event(), handle) : waits;
+  if (current != ordinal_) health_->check(cudaSetDevice(current), "cudaSetDevice");
+  health_->check(records, behind ? "cudaEventRecord (behind its last)" : "cudaEventRecord");
+}
+
 Flag CudaDevice::make_flag() {
   attach();
   return Flag(std::make_unique<CudaFlag>(*health_));

@@ -37,6 +37,7 @@ class CudaDevice final : public Device {
   Stream make_stream(StreamOptions options = {}) override;
   Event make_event(EventOptions options = {}) override;
   Event open_event(EventHandle const& handle) override;
+  void record_in(void* stream, EventRef event, bool behind) override;
   Flag make_flag() override;
 
   DeviceMemory allocate(std::size_t bytes) override;

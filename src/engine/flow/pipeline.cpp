@@ -210,7 +210,7 @@ void Feed::submit(Loan loan) const {
   if (loan && try_submit(loan)) return;
   static_cast<void>(pipeline_->parts_->fed());
   expect_tile_of(pipeline_->pool(), loan);
-  throw Error(ErrorKind::bad_argument, "The pipeline was drained: start it before you submit.");
+  throw ended();  // It was drained meanwhile.
 }
 
 bool Feed::try_submit(Loan& loan) const {

@@ -163,7 +163,7 @@ void BatchEnqueuer::compute(FlightBatch& batch, Stage& stage) {
   for (FlightSlot const* const slot : batch.live) {
     Tile const& tile = *slot->loan;
     DeviceTile& seen = seen_.emplace_back(
-        DeviceTile{slot->seen.input.first(tile.filled), slot->seen.output, tile.sequence, tile.tag, {}});
+        DeviceTile{slot->seen.input.first(tile.filled), slot->seen.output, tile.sequence, tile.tag, {}, tile.index()});
     for (std::size_t const which : more_inputs_) {
       seen.more_inputs[which - 1] = slot->seen.more_inputs[which - 1].first(tile.more_filled[which - 1]);
     }

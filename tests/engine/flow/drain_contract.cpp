@@ -132,8 +132,9 @@ TEST_P(PipelineBySignal, CompletesWhatItTookFromThreadsThatFeedItUntilItIsStoppe
         std::ranges::fill((*loan)->input(), static_cast<std::byte>(tag));
         try {
           feed.submit(std::move(*loan));
-        } catch (Error const&) {
-          return;  // It was drained meanwhile.
+        } catch (Error const& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::ended) << "it was drained meanwhile: " << error.what();
+          return;
         }
         taken.fetch_add(1);
       }
