@@ -506,8 +506,8 @@ typedef struct penstock_images {
  * part of its first input; the device resizes them, as docs/ingest.md says, and normalises.
  *
  * Images are decoded smaller, by up to 8, as long as that leaves as many pixels as a tensor has. One that is larger
- * than its part of the tile is decoded smaller still, unless PENSTOCK_FULL_SIZE is set. One that cannot be decoded, or
- * does not fit, has zeros, and `penstock_tile_problem` says why; the report counts it as left out.
+ * than its part of the tile is made smaller until it fits, unless PENSTOCK_FULL_SIZE is set. One that cannot be
+ * decoded, or does not fit, has zeros, and `penstock_tile_problem` says why; the report counts it as left out.
  *
  * Shape:   output_bytes for `batch` tensors; input_bytes a multiple of 16 for each image, with 32 for its header.
  * Threads: as penstock_run. */

@@ -30,6 +30,12 @@ Tiles that threads of Python fill::
             for tile in tiles:
                 levels[tile.tag] = numpy.asarray(tile).std()
 
+Batches of images, for training::
+
+    with penstock.images("photos", size=224, batch=64, shuffle=1).open() as batches:
+        for batch in batches:
+            step(torch.from_dlpack(batch), torch.tensor(batch.labels))
+
 The tools, as data::
 
     penstock.try_(["./program"]).as_dict()
@@ -49,8 +55,10 @@ from penstock._core import (
     Tile,
     version as _version,
 )
+from penstock._images import ImageBatch, Images, ImageTiles, images
 from penstock._kernel import Kernel, kernel
 from penstock._pipeline import Files, Report, Tiles, devices, files, pipeline
+from penstock._ring import Ring, Writer, ring, writer
 from penstock._tools import CommandFailed, Results, bench, compare, doctor, try_, tune, watch
 
 __version__ = _version()
@@ -62,21 +70,29 @@ __all__ = [
     "Ended",
     "Error",
     "Files",
+    "ImageBatch",
+    "ImageTiles",
+    "Images",
     "Kernel",
     "OutOfMemory",
     "Report",
     "Results",
+    "Ring",
     "SystemRefused",
     "Tile",
     "Tiles",
+    "Writer",
     "bench",
     "compare",
     "devices",
     "doctor",
     "files",
+    "images",
     "kernel",
     "pipeline",
+    "ring",
     "try_",
     "tune",
     "watch",
+    "writer",
 ]

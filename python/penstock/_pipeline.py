@@ -111,13 +111,15 @@ class Tiles:
         self._fed = paths is None
         self._report = None
         self._closing = threading.Lock()
-        runs = stage and stage._open(input_bytes, input_elements, output_bytes, output_elements)
         self._lends = lend
-        if lend:
-            self._core.begin_lent(runs)
-        else:
-            self._core.begin(paths, flags, runs)
+        self._begin(paths, flags, stage and stage._open(input_bytes, input_elements, output_bytes, output_elements))
         _open.add(self)
+
+    def _begin(self, paths, flags, stage):
+        if self._lends:
+            self._core.begin_lent(stage)
+        else:
+            self._core.begin(paths, flags, stage)
 
     def __iter__(self):
         following = self._core.next

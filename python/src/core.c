@@ -99,17 +99,26 @@ static int fill_module(PyObject* module) {
   }
   CoreState* const state = PyModule_GetState(module);
   if (add_errors(module, state) < 0) return -1;
-  state->pipeline_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &core_pipeline_spec, NULL);
-  if (state->pipeline_type == NULL || PyModule_AddType(module, state->pipeline_type) < 0) return -1;
-  state->tile_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &core_tile_spec, NULL);
-  if (state->tile_type == NULL || PyModule_AddType(module, state->tile_type) < 0) return -1;
-  state->batch_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &core_batch_spec, NULL);
-  if (state->batch_type == NULL || PyModule_AddType(module, state->batch_type) < 0) return -1;
-  state->kernel_type = (PyTypeObject*)PyType_FromModuleAndSpec(module, &core_kernel_spec, NULL);
-  if (state->kernel_type == NULL || PyModule_AddType(module, state->kernel_type) < 0) return -1;
+  struct {
+    PyType_Spec* spec;
+    PyTypeObject** place;
+  } const types[] = {{&core_pipeline_spec, &state->pipeline_type},
+                     {&core_tile_spec, &state->tile_type},
+                     {&core_batch_spec, &state->batch_type},
+                     {&core_kernel_spec, &state->kernel_type},
+                     {&core_writer_spec, &state->writer_type}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
+    *types[i].place = (PyTypeObject*)PyType_FromModuleAndSpec(module, types[i].spec, NULL);
+    if (*types[i].place == NULL || PyModule_AddType(module, *types[i].place) < 0) return -1;
+  }
   return PyModule_AddIntConstant(module, "LINES", PENSTOCK_LINES) < 0 ||
                  PyModule_AddIntConstant(module, "DECOMPRESS", PENSTOCK_DECOMPRESS) < 0 ||
-                 PyModule_AddIntConstant(module, "FOLLOW", PENSTOCK_FOLLOW) < 0
+                 PyModule_AddIntConstant(module, "FOLLOW", PENSTOCK_FOLLOW) < 0 ||
+                 PyModule_AddIntConstant(module, "WHOLE_IMAGES", PENSTOCK_WHOLE_IMAGES) < 0 ||
+                 PyModule_AddIntConstant(module, "AS_STORED", PENSTOCK_AS_STORED) < 0 ||
+                 PyModule_AddIntConstant(module, "FULL_SIZE", PENSTOCK_FULL_SIZE) < 0 ||
+                 PyModule_AddIntConstant(module, "RANDOM_PARTS", PENSTOCK_RANDOM_PARTS) < 0 ||
+                 PyModule_AddIntConstant(module, "RANDOM_MIRRORS", PENSTOCK_RANDOM_MIRRORS) < 0
              ? -1
              : 0;
 }
@@ -121,6 +130,7 @@ static int visit_module(PyObject* module, visitproc visit, void* arg) {
   Py_VISIT(state->tile_type);
   Py_VISIT(state->kernel_type);
   Py_VISIT(state->batch_type);
+  Py_VISIT(state->writer_type);
   return 0;
 }
 
@@ -131,6 +141,7 @@ static int clear_module(PyObject* module) {
   Py_CLEAR(state->tile_type);
   Py_CLEAR(state->kernel_type);
   Py_CLEAR(state->batch_type);
+  Py_CLEAR(state->writer_type);
   return 0;
 }
 

@@ -36,6 +36,7 @@ typedef struct CoreState {
   PyTypeObject* tile_type;
   PyTypeObject* kernel_type;
   PyTypeObject* batch_type;
+  PyTypeObject* writer_type;
 } CoreState;
 
 typedef struct Pipeline {
@@ -108,6 +109,7 @@ extern PyType_Spec core_batch_spec;
 extern PyType_Spec core_kernel_spec;
 extern PyType_Spec core_pipeline_spec;
 extern PyType_Spec core_tile_spec;
+extern PyType_Spec core_writer_spec;
 
 /* Takes over the tile. Null, with an exception, gives it back. */
 PyObject* core_new_tile(Pipeline* home, penstock_tile* tile, penstock_completion const* completion);
@@ -115,6 +117,11 @@ PyObject* core_new_tile(Pipeline* home, penstock_tile* tile, penstock_completion
 penstock_bytes core_bytes_of(Tile* tile, Elements const** elements);
 /* The tile, and not of this object any more; null, with an exception, if views of it are left or it is gone. */
 penstock_tile* core_leave_tile(Tile* tile, char const* what);
+
+/* Texts of a list of bytes, which keeps them; `free` frees the array. Null, with an exception. */
+char const** core_read_paths(PyObject* given, size_t* count);
+PyObject* core_begin_images(Pipeline* pipeline, PyObject* arguments);
+PyObject* core_image_problems(Pipeline* pipeline, PyObject* arguments);
 
 int core_is_on_gpu(Tile const* tile);
 /* Reads None, a number, or an object with __cuda_stream__, cuda_stream, or ptr. 0, with an exception, if it is none. */
@@ -137,6 +144,7 @@ void core_refuse_on_gpu(Tile const* tile);
 PyObject* core_next(Pipeline* self, int64_t limit);
 /* Nanoseconds of a limit in seconds, or of None; -1 for none, -2 with an exception. */
 int64_t core_limit_of(PyObject* seconds);
+PyObject* core_begin_ring(Pipeline* self, PyObject* arguments);
 PyObject* core_begin_lent(Pipeline* self, PyObject* stage);
 /* Lends a buffer to the library. */
 PyObject* core_lend(Pipeline* self, PyObject* arguments);

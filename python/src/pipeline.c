@@ -142,8 +142,7 @@ static PyObject* ended_with(Pipeline* self, penstock_status status) {
   Py_RETURN_NONE;
 }
 
-/* Bytes of the paths' texts, which `free` frees together with the array. */
-static char const** read_paths(PyObject* given, size_t* count) {
+char const** core_read_paths(PyObject* given, size_t* count) {
   Py_ssize_t const size = PyList_Size(given);
   char const** const all = calloc((size_t)size + 1, sizeof *all);
   if (all == NULL) return (char const**)PyErr_NoMemory();
@@ -188,7 +187,7 @@ static PyObject* begin(Pipeline* self, PyObject* arguments) {
     return NULL;
   }
   if (has_files) {
-    texts = read_paths(paths, &files.count);
+    texts = core_read_paths(paths, &files.count);
     if (texts == NULL) return NULL;
     files.paths = texts;
   }
@@ -427,8 +426,15 @@ static PyObject* get_held(Pipeline* self, void* unused) {
 static PyMethodDef methods[] = {
     METHOD("begin", begin, METH_VARARGS,
            "begin(paths, flags, stage=None)\n--\n\nStarts a run of files (a list of bytes), or of what is fed (None)."),
+    METHOD("begin_images", core_begin_images, METH_VARARGS,
+           "begin_images(paths, images, order, flags, seed, batch, width, height, mean, deviation, least_area, "
+           "most_ratio)\n--\n\nStarts a run of images: (path, offset, bytes) of each and their order, as arrays of Q."),
+    METHOD("image_problems", core_image_problems, METH_VARARGS,
+           "image_problems(tile, count)\n--\n\nWhy images of a tile have zeros, by their place."),
     METHOD("next", next, METH_O,
            "next(timeout)\n--\n\nA completed Tile; None at the time limit; raises Ended behind the last."),
+    METHOD("begin_ring", core_begin_ring, METH_VARARGS,
+           "begin_ring(path, slots, writers, idle, stage)\n--\n\nStarts a run of what others write to a ring."),
     METHOD("begin_lent", core_begin_lent, METH_O, "begin_lent(stage)\n--\n\nStarts a run of buffers that are lent."),
     METHOD("lend", core_lend, METH_VARARGS, "lend(buffer, tag, timeout)\n--\n\nLends a buffer."),
     METHOD("next_batches", core_next_batches, METH_VARARGS,

@@ -32,7 +32,7 @@ struct JpegDecoding {
   bool square = true;     ///< The part is the square in the middle, and no other pixels are kept; else the whole image.
   bool oriented = true;   ///< The image is turned as EXIF says that the camera was held.
   bool mirrored = false;  ///< Then left and right change places.
-  bool fitting = false;   ///< One that has no room is decoded smaller still, by up to 8.
+  bool fitting = false;   ///< One that has no room is made smaller, by powers of 2, until it has.
   /// Chooses the part instead, in the image of this width and height, which is turned and mirrored. A part that is
   /// decoded smaller may have a pixel more at each side.
   std::function<void(ImageHead&)> choose = {};

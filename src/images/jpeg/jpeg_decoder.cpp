@@ -10,6 +10,7 @@
 
 #include "images/jpeg/jpeg_messages.hpp"
 #include "images/jpeg/orientation.hpp"
+#include "images/jpeg/pixel_means.hpp"
 #include <sys/stat.h>
 
 #include "penstock/images.hpp"
@@ -100,21 +101,23 @@ class JpegDecoder::State {
     if (!messages.try_to([&] { jpeg.begin(std::span(encoded_).first(bytes_)); })) refuse(messages.error());
     Orientation turn = how.oriented ? jpeg.orientation() : Orientation{};
     if (how.mirrored) turn = turn.mirrored();
-    ImageHead head = part_of(jpeg, turn, how, place.size());
-    StoredPart const part(head, turn);
-    head.width = head.part_width;
-    head.height = head.part_height;
+    Part const chosen = part_of(jpeg, turn, how, place.size());
+    StoredPart const part(chosen.head, turn);
+    ImageHead head;
+    head.width = means_of(chosen.head.part_width, chosen.by);
+    head.height = means_of(chosen.head.part_height, chosen.by);
     head.take_all();
     std::memcpy(place.data(), &head, sizeof head);
     auto* const pixels = reinterpret_cast<unsigned char*>(place.data()) + sizeof head;
-    auto const bytes = static_cast<std::size_t>(head.bytes() - sizeof head);
+    std::size_t const bytes = std::size_t{3} * chosen.head.part_width * chosen.head.part_height;
+    unsigned char* const decoded = chosen.by == 1 ? pixels : at_least(bytes, larger_);
     bool const straight = turn.as_it_is() || turn.mirrors_only();
-    if (!straight && unturned_.size() < bytes) unturned_.resize(bytes);
-    line_.resize(std::size_t{4} * jpeg.parts.image_width);
-    unsigned char* const to = straight ? pixels : unturned_.data();
+    at_least(std::size_t{4} * jpeg.parts.image_width, line_);
+    unsigned char* const to = straight ? decoded : at_least(bytes, unturned_);
     if (!messages.try_to([&] { read_pixels(jpeg.parts, part, turn.mirrors_only(), to); })) refuse(messages.error());
-    if (!straight) write_turned(head, turn, pixels);
-    return sizeof head + bytes;
+    if (!straight) write_turned(chosen.head, turn, decoded);
+    if (chosen.by > 1) write_means(decoded, chosen.head.part_width, chosen.head.part_height, chosen.by, pixels);
+    return static_cast<std::size_t>(head.bytes());
   }
 
   JpegMessages messages;
@@ -135,8 +138,19 @@ class JpegDecoder::State {
     return std::ferror(file.get()) == 0;
   }
 
+  /// What is kept of an image.
+  struct Part {
+    ImageHead head;   ///< As libjpeg decodes it, with the part.
+    unsigned by = 1;  ///< So many pixels, in each direction, become one.
+  };
+
+  static unsigned char* at_least(std::size_t bytes, std::vector<unsigned char>& memory) {
+    if (memory.size() < bytes) memory.resize(bytes);
+    return memory.data();
+  }
+
   /// Decides how much smaller it is decoded, and which part of it is kept.
-  static ImageHead part_of(OpenJpeg& jpeg, Orientation turn, JpegDecoding const& how, std::size_t room) {
+  static Part part_of(OpenJpeg& jpeg, Orientation turn, JpegDecoding const& how, std::size_t room) {
     constexpr unsigned smallest = 8;
     ImageHead full = jpeg.sizes(1, turn);
     if (how.choose) how.choose(full);
@@ -160,15 +174,18 @@ class JpegDecoder::State {
     };
     unsigned smaller = how.width != 0 || how.height != 0 ? smallest : 1;
     while (smaller > 1 && !is_enough(smaller)) smaller /= 2;
-    while (true) {
-      ImageHead const head = at(smaller);
-      std::uint64_t const bytes = sizeof head + std::uint64_t{3} * head.part_width * head.part_height;
-      jpeg.parts.scale_num = 1;
-      jpeg.parts.scale_denom = smaller;
-      if (bytes <= room) return head;
-      if (!how.fitting || smaller == smallest) throw ImageTooLarge(bytes);
-      smaller *= 2;
-    }
+    ImageHead head = at(smaller);
+    auto const bytes = [&](unsigned by) {
+      return sizeof head + std::uint64_t{3} * means_of(head.part_width, by) * means_of(head.part_height, by);
+    };
+    if (bytes(1) > room && !how.fitting) throw ImageTooLarge(bytes(1));
+    while (bytes(1) > room && smaller < smallest) head = at(smaller *= 2);
+    jpeg.parts.scale_num = 1;
+    jpeg.parts.scale_denom = smaller;
+    unsigned by = 1;
+    while (bytes(by) > room && by < std::max(head.part_width, head.part_height)) by *= 2;
+    if (bytes(by) > room) throw ImageTooLarge(bytes(by));
+    return {head, by};
   }
 
   void read_pixels(jpeg_decompress_struct& image, StoredPart const& part, bool mirrors, unsigned char* to) {
@@ -200,17 +217,18 @@ class JpegDecoder::State {
   }
 
   void write_turned(ImageHead const& head, Orientation turn, unsigned char* to) const {
-    std::size_t const width = turn.swaps_sides() ? head.height : head.width;
-    std::size_t const height = turn.swaps_sides() ? head.width : head.height;
-    for (std::size_t y = 0; y < head.height; ++y) {
-      for (std::size_t x = 0; x < head.width; ++x, to += 3) {
+    // Only the part was read.
+    std::size_t const width = turn.swaps_sides() ? head.part_height : head.part_width;
+    std::size_t const height = turn.swaps_sides() ? head.part_width : head.part_height;
+    for (std::size_t y = 0; y < head.part_height; ++y) {
+      for (std::size_t x = 0; x < head.part_width; ++x, to += 3) {
         auto const [column, row] = turn.source(x, y, width, height);
         std::memcpy(to, unturned_.data() + 3 * (row * width + column), 3);
       }
     }
   }
 
-  std::vector<unsigned char> encoded_, line_, unturned_;
+  std::vector<unsigned char> encoded_, line_, unturned_, larger_;
   std::size_t bytes_ = 0;  ///< Bytes of the image that is in `encoded_`.
 };
 

@@ -178,6 +178,12 @@ TEST_F(ADecoder, SaysWhatHasNoRoomOrMakesItFit) {
   place.resize(sizeof(ImageHead) + 3 * 25 * 25);
   EXPECT_EQ(decode({path}, {.fitting = true}).width, 25U);
   place.pop_back();
+  ImageHead const means = decode({path}, {.fitting = true});
+  EXPECT_EQ(means.width, 13U) << "an eighth, of which two pixels become one";
+  EXPECT_THAT(at(means, 0, 0), IsNear(8, 8, 0));
+  EXPECT_THAT(at(means, 5, 11), IsNear(88, 184, 0));
+  EXPECT_THAT(at(means, 12, 12), IsNear(196, 196, 0));
+  place.resize(sizeof(ImageHead) + 2);
   try {
     decoder.decode({path}, {.fitting = true}, place);
     ADD_FAILURE() << "it has no room";
