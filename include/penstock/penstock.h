@@ -310,7 +310,8 @@ enum {
   PENSTOCK_PARALLEL_SINK = 2, /* Several consumers call the sink at once. */
   PENSTOCK_VERDICT = 4,       /* The report says what bounded the run. */
   /* The results of tiles stay in memory of their devices until the tiles are given back: penstock_tile_on_device. Each
-   * device has room for all tiles. Not with PENSTOCK_IN_PLACE. */
+   * device has room for all tiles. Not with PENSTOCK_IN_PLACE. Without output_bytes the results are the first inputs,
+   * and there is no stage. */
   PENSTOCK_ON_DEVICE = 8
 };
 
@@ -449,16 +450,18 @@ typedef struct penstock_device_bytes {
  * Threads: any, while the program has the tile. */
 PENSTOCK_API penstock_status penstock_tile_on_device(penstock_pipeline* pipeline, penstock_tile const* tile,
                                                      penstock_device_bytes* bytes);
-/* Says that work which was enqueued in this stream uses the result of the tile. The result is not written again before
- * the stream has passed this call; so call it for each stream behind the last such work, and then give the tile back.
- * The calling thread's current device does not change.
+/* Says that work which was enqueued in this stream uses the results of these tiles. They are not written again before
+ * the stream has passed this call; so call it for each stream behind the last such work, and then give the tiles back.
+ * For several tiles it costs as much as for one. The calling thread's current device does not change.
  *
- * `cuda_stream` is a cudaStream_t of the tile's GPU, 1 for the legacy default stream, or 2 for the calling thread's
- * own. Where `on_gpu` is 0, this does nothing.
+ * `cuda_stream` is a cudaStream_t of the tiles' GPU, 1 for the legacy default stream, or 2 for the calling thread's
+ * own. Tiles that are on no GPU need nothing.
  *
+ * Shape:   tiles of this pipeline; each in at most 8 streams until it is given back.
  * Threads: any, one at a time for each tile.
  * Blocks:  never. */
-PENSTOCK_API penstock_status penstock_tile_used_in(penstock_pipeline* pipeline, penstock_tile* tile, void* cuda_stream);
+PENSTOCK_API penstock_status penstock_tiles_used_in(penstock_pipeline* pipeline, penstock_tile* const* tiles,
+                                                    size_t count, void* cuda_stream);
 /* Number of tiles in the pool of the pipeline. */
 PENSTOCK_API uint64_t penstock_tile_count(penstock_pipeline const* pipeline);
 

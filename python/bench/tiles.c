@@ -21,11 +21,12 @@ static void expect(penstock_status status) {
   exit(2);
 }
 
-static penstock_pipeline* open_pipeline(char const* device, size_t bytes, uint64_t flags) {
+static penstock_pipeline* open_pipeline(char const* device, size_t bytes, size_t output, uint64_t flags) {
   penstock_devices* devices = NULL;
   penstock_pipeline* pipeline = NULL;
   expect(penstock_devices_open(device, &devices));
-  penstock_pipeline_options options = {.size = sizeof options, .input_bytes = bytes, .flags = flags};
+  penstock_pipeline_options options = {
+      .size = sizeof options, .input_bytes = bytes, .output_bytes = output, .flags = flags};
   char const* const tiles = getenv("TILES");
   penstock_option const named = {"tiles", tiles};
   if (tiles != NULL) {
@@ -73,7 +74,7 @@ static int sum(int count, char** arguments) {
   expect(penstock_stage_of_kernel(&kernel, &stage));
   penstock_files const files = {
       .size = sizeof files, .paths = (char const* const*)(arguments + 2), .count = (size_t)(count - 2)};
-  penstock_pipeline* const pipeline = open_pipeline("cuda:0", bytes, PENSTOCK_ON_DEVICE);
+  penstock_pipeline* const pipeline = open_pipeline("cuda:0", bytes, 256, PENSTOCK_ON_DEVICE);
   double const begun = now();
   expect(penstock_begin(pipeline, &files, &stage));
   unsigned long const tiles = take_all(pipeline);
@@ -105,7 +106,7 @@ static int push_all(char** arguments) {
   push_bytes = strtoull(arguments[0], NULL, 10);
   int const threads = atoi(arguments[1]);
   penstock_pipeline* const pipeline =
-      open_pipeline(arguments[3], push_bytes, strncmp(arguments[3], "cuda", 4) == 0 ? PENSTOCK_ON_DEVICE : 0);
+      open_pipeline(arguments[3], push_bytes, 0, strncmp(arguments[3], "cuda", 4) == 0 ? PENSTOCK_ON_DEVICE : 0);
   expect(penstock_begin(pipeline, NULL, NULL));
   pthread_t all[256];
   double const begun = now();

@@ -13,7 +13,7 @@ import numpy
 
 import penstock
 
-OPTIONS = {"tiles": os.environ["TILES"]} if "TILES" in os.environ else {}
+OPTIONS = {name.lower(): os.environ[name] for name in ("TILES", "PRODUCERS", "LANES") if name in os.environ}
 
 
 def loop():

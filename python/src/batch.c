@@ -2,7 +2,7 @@
 /* Tiles whose bytes are neighbours, as one array with one more dimension. */
 #include "core.h"
 
-enum { most_tiles = 4096 };
+enum { most_tiles = 1024 };
 
 static Tile* first_of(Batch const* self) {
   return (Tile*)PyTuple_GetItem(self->tiles, 0);
@@ -12,6 +12,7 @@ static int view_of(Batch* self, View* view) {
   Tile* const first = first_of(self);
   if (core_view_of(first, view) < 0) return -1;
   view->owner = (PyObject*)self;
+  view->streams = &self->streams;
   self->shape[0] = PyTuple_Size(self->tiles);
   self->strides[0] = self->stride;
   for (int i = 0; i < view->dimensions; ++i) {
@@ -53,8 +54,22 @@ static int get_buffer(Batch* self, Py_buffer* buffer, int flags) {
   return 0;
 }
 
+/* One call for all tiles: each costs as much as a launch. */
+static void tell_streams(Batch* self) {
+  Pipeline* const home = first_of(self)->home;
+  if (self->streams.count == 0 || home->process != (long)getpid()) return;
+  penstock_tile* tiles[most_tiles];
+  size_t count = 0;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(self->tiles); ++i) {
+    penstock_tile* const tile = ((Tile*)PyTuple_GetItem(self->tiles, i))->tile;
+    if (tile != NULL) tiles[count++] = tile;
+  }
+  core_tell_streams(&self->streams, home, tiles, count);
+}
+
 static void destroy(Batch* self) {
   PyTypeObject* const type = Py_TYPE((PyObject*)self);
+  tell_streams(self);
   for (Py_ssize_t i = 0; i < PyTuple_Size(self->tiles); ++i) --((Tile*)PyTuple_GetItem(self->tiles, i))->views;
   Py_DECREF(self->tiles);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
@@ -75,13 +90,6 @@ static PyObject* get_ok(Batch* self, void* unused) {
 static PyObject* dlpack(Batch* self, PyObject* arguments, PyObject* names) {
   View view;
   if (view_of(self, &view) < 0) return NULL;
-  if (core_is_on_gpu(view.first)) {
-    uintptr_t const stream = core_stream_of(names == NULL ? NULL : PyDict_GetItemString(names, "stream"));
-    if (stream == 0) return NULL;
-    for (Py_ssize_t i = 0; i < view.shape[0]; ++i) {
-      if (core_note_stream((Tile*)PyTuple_GetItem(self->tiles, i), stream) < 0) return NULL;
-    }
-  }
   return core_dlpack(&view, arguments, names);
 }
 static PyObject* dlpack_device(Batch* self, PyObject* unused) {

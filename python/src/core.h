@@ -62,6 +62,13 @@ typedef struct Kernel {
   PyObject_HEAD penstock_stage stage;
 } Kernel;
 
+/* Streams of a GPU that use a result, as __dlpack__ has them. */
+typedef struct Streams {
+  uintptr_t all[most_streams];
+  int count;
+  long thread; /* The one whose default stream is meant by 2. */
+} Streams;
+
 /* A tile that Python has: borrowed to be filled, or completed. */
 typedef struct Tile {
   PyObject_HEAD Pipeline* home;
@@ -70,11 +77,8 @@ typedef struct Tile {
   int borrowed;
   penstock_completion completion; /* `stage` and `reason` live as long as the tile is held. */
   penstock_device_bytes result;   /* Its bytes on the device; no size if they are in memory of the host. */
-  /* Streams of the GPU that use the result, as __dlpack__ has them. */
-  uintptr_t streams[most_streams];
-  int stream_count;
-  long stream_thread; /* The one whose default stream is meant by 2. */
-  int is_exposed;     /* Its address was handed out by __cuda_array_interface__. */
+  Streams streams;
+  int is_exposed; /* Its address was handed out by __cuda_array_interface__. */
   uint64_t index, tag, file, offset;
   Py_ssize_t shape[most_dimensions];
   Py_ssize_t strides[most_dimensions];
@@ -84,6 +88,7 @@ typedef struct Tile {
 typedef struct Batch {
   PyObject_HEAD PyObject* tiles; /* A tuple. */
   Py_ssize_t stride;             /* Bytes from one tile to the next. */
+  Streams streams;
   Py_ssize_t shape[most_dimensions + 1];
   Py_ssize_t strides[most_dimensions + 1];
 } Batch;
@@ -92,6 +97,7 @@ typedef struct Batch {
 typedef struct View {
   PyObject* owner; /* The tile, or the batch. */
   Tile* first;
+  Streams* streams; /* Those of the owner. */
   void* data;
   Elements const* elements;
   int dimensions;
@@ -126,11 +132,12 @@ PyObject* core_image_problems(Pipeline* pipeline, PyObject* arguments);
 int core_is_on_gpu(Tile const* tile);
 /* Reads None, a number, or an object with __cuda_stream__, cuda_stream, or ptr. 0, with an exception, if it is none. */
 uintptr_t core_stream_of(PyObject* given);
-/* Notes that the stream uses the result: the tile goes home behind what is in the stream by then. -1, with an
- * exception, if these are too many. */
-int core_note_stream(Tile* tile, uintptr_t stream);
-/* Tells the library of the streams. It uses nothing of Python. */
-void core_tell_streams(Tile* tile, penstock_tile* which);
+/* Notes a stream: the tile goes home behind what is in the stream by then. -1, with an exception, if these are too
+ * many.
+ */
+int core_note_stream(Streams* streams, uintptr_t stream);
+/* Tells the library of the streams of these tiles. It uses nothing of Python. */
+void core_tell_streams(Streams* streams, Pipeline* home, penstock_tile* const* tiles, size_t count);
 /* __cuda_array_interface__ of version 3. */
 PyObject* core_array_interface(Tile* tile, void* unused);
 /* Describes all bytes of a tile; -1, with an exception, if they are no whole elements, or gone. */

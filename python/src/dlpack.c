@@ -138,6 +138,11 @@ PyObject* core_dlpack(View const* view, PyObject* arguments, PyObject* names) {
   if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$OOOO", keywords, &stream, &version, &device, &copy))
     return NULL;
   if (core_is_forked(first->home) || is_refused(first, stream, device, copy)) return NULL;
+  // The device has finished the tile, so no stream needs to wait. What the stream then does with it, its way home does.
+  if (core_is_on_gpu(first)) {
+    uintptr_t const user = core_stream_of(stream);
+    if (user == 0 || core_note_stream(view->streams, user) < 0) return NULL;
+  }
   int major = 0, minor = 0;
   if (version != NULL && !Py_IsNone(version) && !PyArg_ParseTuple(version, "ii", &major, &minor)) return NULL;
   PyObject* capsule = NULL;

@@ -53,32 +53,32 @@ uintptr_t core_stream_of(PyObject* given) {
   return found;
 }
 
-int core_note_stream(Tile* self, uintptr_t stream) {
+int core_note_stream(Streams* self, uintptr_t stream) {
   if (stream == thread_stream) {
     // The default streams of two threads are two, and the legacy one waits for both.
-    if (self->stream_thread != 0 && self->stream_thread != this_thread()) stream = legacy_stream;
-    if (self->stream_thread == 0) self->stream_thread = this_thread();
+    if (self->thread != 0 && self->thread != this_thread()) stream = legacy_stream;
+    if (self->thread == 0) self->thread = this_thread();
   }
-  for (int i = 0; i < self->stream_count; ++i) {
-    if (self->streams[i] == stream) return 0;
+  for (int i = 0; i < self->count; ++i) {
+    if (self->all[i] == stream) return 0;
   }
-  if (self->stream_count == most_streams) {
+  if (self->count == most_streams) {
     PyErr_Format(PyExc_BufferError, "The tile is used in %d streams already: copy it for more.", (int)most_streams);
     return -1;
   }
-  self->streams[self->stream_count++] = stream;
+  self->all[self->count++] = stream;
   return 0;
 }
 
-void core_tell_streams(Tile* self, penstock_tile* which) {
-  for (int i = 0; i < self->stream_count; ++i) {
-    uintptr_t stream = self->streams[i];
-    if (stream == thread_stream && self->stream_thread != this_thread()) stream = legacy_stream;
+void core_tell_streams(Streams* self, Pipeline* home, penstock_tile* const* tiles, size_t count) {
+  for (int i = 0; i < self->count; ++i) {
+    uintptr_t stream = self->all[i];
+    if (stream == thread_stream && self->thread != this_thread()) stream = legacy_stream;
     // A stream that is gone has done its work, or the legacy one knows of it. If that fails as well, the GPU is lost.
-    if (penstock_tile_used_in(self->home->pipeline, which, (void*)stream) != PENSTOCK_OK && stream != legacy_stream)
-      penstock_tile_used_in(self->home->pipeline, which, (void*)(uintptr_t)legacy_stream);
+    if (penstock_tiles_used_in(home->pipeline, tiles, count, (void*)stream) != PENSTOCK_OK && stream != legacy_stream)
+      penstock_tiles_used_in(home->pipeline, tiles, count, (void*)(uintptr_t)legacy_stream);
   }
-  self->stream_count = 0;
+  self->count = 0;
 }
 
 /* As numpy names them: "<f4". */
@@ -102,7 +102,7 @@ PyObject* core_array_interface(Tile* self, void* unused) {
     PyErr_SetString(PyExc_ValueError, "The tile is home again: make the array before that.");
     return NULL;
   }
-  if (core_is_forked(self->home) || core_note_stream(self, legacy_stream) < 0) return NULL;
+  if (core_is_forked(self->home) || core_note_stream(&self->streams, legacy_stream) < 0) return NULL;
   View view;
   if (core_view_of(self, &view) < 0) return NULL;
   PyObject* const shape = PyTuple_New(view.dimensions);

@@ -95,7 +95,7 @@ static void destroy(Tile* self) {
   if (tile != NULL) {
     --self->home->held;
     if (self->home->process == (long)getpid()) {
-      core_tell_streams(self, tile);
+      core_tell_streams(&self->streams, self->home, &tile, 1);
       penstock_tile_give_back(tile);
     }
   }
@@ -109,7 +109,7 @@ static PyObject* release(Tile* self, PyObject* unused) {
   if (self->tile == NULL) Py_RETURN_NONE;
   penstock_tile* const tile = core_leave_tile(self, "go home");
   if (tile == NULL) return NULL;
-  core_tell_streams(self, tile);
+  core_tell_streams(&self->streams, self->home, &tile, 1);
   penstock_tile_give_back(tile);
   Py_RETURN_NONE;
 }
@@ -188,6 +188,7 @@ int core_view_of(Tile* self, View* view) {
   }
   *view = (View){.owner = (PyObject*)self,
                  .first = self,
+                 .streams = &self->streams,
                  .data = bytes.data,
                  .elements = elements,
                  .dimensions = 1 + elements->rest_count,
@@ -281,7 +282,7 @@ static PyObject* array(Tile* self, PyObject* arguments, PyObject* names) {
 static PyObject* used_in(Tile* self, PyObject* given) {
   if (held(self) == NULL) return NULL;
   uintptr_t const stream = core_stream_of(given);
-  if (stream == 0 || core_note_stream(self, stream) < 0) return NULL;
+  if (stream == 0 || core_note_stream(&self->streams, stream) < 0) return NULL;
   Py_RETURN_NONE;
 }
 static PyObject* dlpack(Tile* self, PyObject* arguments, PyObject* names) {

@@ -2,8 +2,9 @@
 #include "c/device_places.hpp"
 
 #include <algorithm>
-#include <span>
+#include <exception>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace penstock::c {
@@ -16,7 +17,8 @@ std::size_t rounded(std::size_t bytes) noexcept {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// A stage whose results stay in places. Without a stage of the program the first input is the result.
+/// A stage whose results stay in places. Without a stage of the program it brings the first input there, which it sees
+/// in memory of the host.
 class KeepingStage final : public Stage {
  public:
   KeepingStage(DevicePlaces& all, PlacesOnDevice& on, std::unique_ptr<Stage> inner)
@@ -30,20 +32,22 @@ class KeepingStage final : public Stage {
     if (inner_ != nullptr) inner_->finish(stream);
   }
   Promises promises() const noexcept override {
-    if (inner_ == nullptr) return {};
+    if (inner_ == nullptr) return {.reads_once = true, .any_alignment = true};
     Promises promises = inner_->promises();
     // A graph would have the place of one tile.
     promises.capturable = false;
     return promises;
   }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
-    DeviceTile const placed = begin(tile, stream);
+    void const* waited = nullptr;
+    DeviceTile const placed = begin(tile, stream, waited);
     on_.finish(tile, inner_ != nullptr ? inner_->run(placed, stream) : copy(placed, stream));
     return 0;
   }
   bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
     placed_.clear();
-    for (DeviceTile const& tile : tiles) placed_.push_back(begin(tile, stream));
+    void const* waited = nullptr;
+    for (DeviceTile const& tile : tiles) placed_.push_back(begin(tile, stream, waited));
     if (inner_ == nullptr) {
       copy_all(stream);
       for (std::size_t i = 0; i < tiles.size(); ++i) produced[i] = placed_[i].input.size();
@@ -55,24 +59,18 @@ class KeepingStage final : public Stage {
   }
 
  private:
-  DeviceTile begin(DeviceTile const& tile, StreamRef stream) {
+  DeviceTile begin(DeviceTile const& tile, StreamRef stream, void const*& waited) {
     all_.set_device_of(tile.index, on_);
-    return on_.begin(tile, stream);
+    return on_.begin(tile, stream, waited);
   }
-  /// As many bytes as there is room for.
   static std::size_t copy(DeviceTile const& tile, StreamRef stream) {
-    std::size_t const bytes = std::min(tile.input.size(), tile.output.size());
-    if (bytes > 0) stream.copy(tile.output.first(bytes), tile.input.first(bytes));
-    return bytes;
+    stream.upload(tile.output.first(tile.input.size()), {tile.input.address(), tile.input.size()});
+    return tile.input.size();
   }
   /// Copies neighbours at once.
   void copy_all(StreamRef stream) {
-    // Places may be larger than what the tiles have, and smaller.
-    for (DeviceTile& tile : placed_) {
-      std::size_t const bytes = std::min(tile.input.size(), tile.output.size());
-      tile.input = tile.input.first(bytes);
-      tile.output = tile.output.first(bytes);
-    }
+    // A place may be larger than what the tile has.
+    for (DeviceTile& tile : placed_) tile.output = tile.output.first(tile.input.size());
     for_each_stretch(placed_, [&](DeviceTile const& stretch, std::size_t) { copy(stretch, stream); });
   }
 
@@ -89,15 +87,27 @@ PlacesOnDevice::PlacesOnDevice(Device& device, std::size_t tiles, std::size_t by
       on_gpu_(device.info().kind == DeviceKind::cuda),
       ordinal_(device.info().ordinal),
       bytes_(bytes),
-      memory_(device.allocate(tiles * rounded(bytes))) {
-  places_.reserve(tiles);
-  while (places_.size() < tiles) places_.push_back({.event = device.make_event()});
+      memory_(device.allocate(tiles * rounded(bytes))),
+      places_(tiles) {
+  for (std::size_t i = 0; on_gpu_ && i < tiles; ++i) {
+    uses_.push_back(std::unique_ptr<Use>(new Use{device.make_event()}));
+    free_.push_back(uses_.back().get());
+  }
 }
 
-DeviceTile PlacesOnDevice::begin(DeviceTile const& tile, StreamRef stream) {
+DeviceTile PlacesOnDevice::begin(DeviceTile const& tile, StreamRef stream, void const*& waited) {
   Place& place = places_[tile.index];
-  if (place.in_use) stream.wait(place.event);
-  place.in_use = false;
+  while (place.use_count > 0) {
+    Use* const use = place.uses[place.use_count - 1];
+    // Tiles that went home together have one.
+    if (use != waited) stream.wait(use->event);
+    waited = use;
+    --place.use_count;
+    if (use->places.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      std::scoped_lock const lock(mutex_);
+      free_.push_back(use);
+    }
+  }
   DeviceTile placed = tile;
   placed.output = memory_.bytes().subspan(tile.index * rounded(bytes_), bytes_);
   return placed;
@@ -122,15 +132,58 @@ penstock_device_bytes PlacesOnDevice::of(std::uint32_t index, bool done) const n
   return view;
 }
 
-void PlacesOnDevice::used_in(std::uint32_t index, void* stream) {
-  if (!on_gpu_) return;
-  Place& place = places_[index];
-  device_.record_in(stream, place.event, place.in_use);
-  place.in_use = true;
+/// One that no place has.
+PlacesOnDevice::Use& PlacesOnDevice::free_use() {
+  {
+    std::scoped_lock const lock(mutex_);
+    if (!free_.empty()) {
+      Use& use = *free_.back();
+      free_.pop_back();
+      return use;
+    }
+  }
+  // There are as many as tiles, so tiles are used in several streams. To make an event changes the thread's device, so
+  // a thread of its own does.
+  std::unique_ptr<Use> made;
+  std::exception_ptr problem;
+  std::thread([&] {
+    try {
+      made.reset(new Use{device_.make_event()});
+    } catch (...) {
+      problem = std::current_exception();
+    }
+  }).join();
+  if (problem) std::rethrow_exception(problem);
+  std::scoped_lock const lock(mutex_);
+  free_.reserve(uses_.size() + 1);
+  uses_.push_back(std::move(made));
+  return *uses_.back();
 }
 
-DevicePlaces::DevicePlaces(DeviceGroup const& devices, std::size_t tiles, std::size_t bytes)
-    : bytes_(bytes), device_of_(tiles) {
+void PlacesOnDevice::used_in(std::span<std::uint32_t const> indices, void* stream) {
+  if (!on_gpu_ || indices.empty()) return;
+  for (std::uint32_t const index : indices) {
+    if (places_[index].use_count < most_uses) continue;
+    throw Error(ErrorKind::bad_argument, "A tile is used in more than " + std::to_string(most_uses) +
+                                             " streams: let them wait for each other, and name the last.");
+  }
+  Use& use = free_use();
+  try {
+    device_.record_in(stream, use.event, false);
+  } catch (...) {
+    std::scoped_lock const lock(mutex_);
+    free_.push_back(&use);
+    throw;
+  }
+  use.places = indices.size();
+  for (std::uint32_t const index : indices) {
+    Place& place = places_[index];
+    place.uses[place.use_count++] = &use;
+  }
+}
+
+DevicePlaces::DevicePlaces(DeviceGroup const& devices, std::size_t tiles, std::size_t bytes, bool inputs)
+    : bytes_(bytes), inputs_(inputs), device_of_(tiles) {
   for (Device* const device : devices.all()) all_.push_back(std::make_unique<PlacesOnDevice>(*device, tiles, bytes));
 }
 
@@ -139,6 +192,11 @@ PlacesOnDevice& DevicePlaces::on(Device const& device) {
 }
 
 Stages DevicePlaces::keep(Stages stages) {
+  if (inputs_) {
+    throw Error(
+        ErrorKind::bad_argument,
+        "Without an output the results on the device are the inputs: set output_bytes for what the stage writes.");
+  }
   Stages kept = stages;
   kept.make = [this, make = stages.make](StageContext const& context) {
     return std::make_unique<KeepingStage>(*this, on(context.device), make(context));
@@ -174,8 +232,15 @@ penstock_device_bytes DevicePlaces::of(Tile const& tile) const noexcept {
   return (on != nullptr ? *on : *all_.front()).of(tile.index(), on != nullptr);
 }
 
-void DevicePlaces::used_in(Tile const& tile, void* stream) {
-  if (PlacesOnDevice* const on = device_of_[tile.index()]) on->used_in(tile.index(), stream);
+void DevicePlaces::used_in(std::span<Tile const* const> tiles, void* stream) {
+  std::vector<std::uint32_t> indices;
+  for (auto const& on : all_) {
+    indices.clear();
+    for (Tile const* const tile : tiles) {
+      if (device_of_[tile->index()] == on.get()) indices.push_back(tile->index());
+    }
+    on->used_in(indices, stream);
+  }
 }
 
 }  // namespace penstock::c

@@ -2,9 +2,13 @@
 // Memory of devices in which the results of tiles stay while the program has the tiles.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <vector>
 
 #include "penstock/device.hpp"
@@ -27,21 +31,31 @@ class PlacesOnDevice {
   /// The tile with its place as output. Later work of the stream waits until all who have the earlier result passed.
   ///
   /// Threads: the lane that has the tile.
-  DeviceTile begin(DeviceTile const& tile, StreamRef stream);
+  /// `waited` is what the stream has waited for last in this batch, null at first.
+  DeviceTile begin(DeviceTile const& tile, StreamRef stream, void const*& waited);
   /// Throws: Error of kind program, if the result has more bytes than the place.
   void finish(DeviceTile const& tile, std::size_t bytes);
 
   Device& device() const noexcept { return device_; }
   penstock_device_bytes of(std::uint32_t index, bool done) const noexcept;
-  /// Notes that the tile's result is used by what was put into this stream so far.
-  void used_in(std::uint32_t index, void* stream);
+  /// Notes that the results of these tiles are used by what was put into this stream so far.
+  ///
+  /// Throws: Error of kind bad_argument, if one is used in too many streams.
+  void used_in(std::span<std::uint32_t const> indices, void* stream);
 
  private:
-  struct Place {
+  /// A place in a stream behind which some results are not used there any more.
+  struct Use {
     Event event;
-    bool in_use = false;  ///< The event was recorded since the last `begin`.
+    std::atomic<std::size_t> places = 0;  ///< Those that are not written again before it has passed.
+  };
+  static constexpr std::size_t most_uses = 8;
+  struct Place {
+    std::array<Use*, most_uses> uses = {};
+    std::size_t use_count = 0;
     std::size_t filled = 0;
   };
+  Use& free_use();
 
   Device& device_;
   bool const on_gpu_;
@@ -49,6 +63,9 @@ class PlacesOnDevice {
   std::size_t const bytes_;
   DeviceMemory memory_;
   std::vector<Place> places_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Use>> uses_;
+  std::vector<Use*> free_;
 };
 
 /// Places of all devices of a pipeline.
@@ -58,11 +75,15 @@ class DevicePlaces {
  public:
   /// Shape:  `tiles` places of `bytes` on each device.
   /// Blocks, Throws: as PlacesOnDevice.
-  DevicePlaces(DeviceGroup const& devices, std::size_t tiles, std::size_t bytes);
+  /// With `inputs` the results are inputs, and there is no other stage; lanes then show tiles as they are in the memory
+  /// of the host.
+  DevicePlaces(DeviceGroup const& devices, std::size_t tiles, std::size_t bytes, bool inputs);
 
   /// Stages that write their results into places, and bring nothing back. This object must outlive their runs.
+  ///
+  /// Throws: Error of kind bad_argument, if results are inputs.
   Stages keep(Stages stages);
-  /// Stages whose result is the first input.
+  /// Stages that bring the first inputs to their places. Only if results are inputs.
   Stages keep_inputs();
 
   /// The sink, behind a note of each tile's end.
@@ -72,14 +93,16 @@ class DevicePlaces {
 
   /// Place of the result of a completed tile.
   penstock_device_bytes of(Tile const& tile) const noexcept;
-  void used_in(Tile const& tile, void* stream);
+  void used_in(std::span<Tile const* const> tiles, void* stream);
   PlacesOnDevice& on(Device const& device);
   std::size_t bytes() const noexcept { return bytes_; }
+  bool are_inputs() const noexcept { return inputs_; }
   /// Notes which device has the tile's result.
   void set_device_of(std::uint32_t tile, PlacesOnDevice& on) noexcept { device_of_[tile] = &on; }
 
  private:
   std::size_t const bytes_;
+  bool const inputs_;
   std::vector<std::unique_ptr<PlacesOnDevice>> all_;
   std::vector<PlacesOnDevice*> device_of_;  ///< By the index of the tile; null if it has no result.
 };

@@ -53,7 +53,8 @@ struct penstock_pipeline {
       throw penstock::Error(penstock::ErrorKind::bad_argument,
                             "Without a stage tiles come as they are, and need not be in place.");
     }
-    return places != nullptr ? places->keep_inputs() : penstock::c::pass_through(shape.output_bytes > 0);
+    if (places != nullptr && places->are_inputs()) return places->keep_inputs();
+    return placed(penstock::c::pass_through(output_bytes() > 0));
   }
   /// Throws: Error of kind bad_argument, if it runs.
   void expect_idle() {

@@ -116,6 +116,14 @@ ModuleKernel::~ModuleKernel() {
   if (library_ != nullptr) static_cast<void>(Driver::get().unload_library(library_));
 }
 
+/// An image may be read only when its kernel is asked for.
+void ModuleKernel::refuse(int error, std::string const& reason, penstock_lane const& lane) const {
+  bool const unfit = error == no_binary_for_gpu || error == invalid_image || error == invalid_ptx;
+  throw Error(unfit ? ErrorKind::unsupported : ErrorKind::device_refused,
+              "The image of the kernel '" + name_ + "' cannot be loaded on " + lane.device + ": " + reason +
+                  ". It is a cubin or a fatbin for this GPU, or PTX: nvcc -cubin -arch=native, or nvcc -ptx.");
+}
+
 void ModuleKernel::load(penstock_lane const& lane) {
   if (lane.on_gpu == 0) {
     throw Error(ErrorKind::unsupported, "The kernel '" + name_ + "' needs a GPU, and the lane's device is " +
@@ -133,11 +141,7 @@ void ModuleKernel::load(penstock_lane const& lane) {
         driver.load_library(&library_, image_.c_str(), options.data(), values.data(), 2, nullptr, nullptr, 0);
     if (answer != 0) {
       library_ = nullptr;
-      std::string const reason = log[0] != '\0' ? first_line(log.data()) : driver.words(answer);
-      bool const unfit = answer == no_binary_for_gpu || answer == invalid_image || answer == invalid_ptx;
-      throw Error(unfit ? ErrorKind::unsupported : ErrorKind::device_refused,
-                  "The image of the kernel '" + name_ + "' cannot be loaded on " + lane.device + ": " + reason +
-                      ". It is a cubin or a fatbin for this GPU, or PTX: nvcc -cubin -arch=native, or nvcc -ptx.");
+      refuse(answer, log[0] != '\0' ? first_line(log.data()) : driver.words(answer), lane);
     }
   }
   void* kernel = nullptr;
@@ -150,10 +154,7 @@ void ModuleKernel::load(penstock_lane const& lane) {
                 "The image has no kernel '" + name_ +
                     "': declare it extern \"C\", or give its mangled name (cuobjdump -symbols).");
   }
-  if (answer != 0) {
-    throw Error(ErrorKind::device_refused,
-                "The kernel '" + name_ + "' cannot be loaded on " + lane.device + ": " + driver.words(answer) + ".");
-  }
+  if (answer != 0) refuse(answer, driver.words(answer), lane);
   kernel_ = kernel;
 }
 

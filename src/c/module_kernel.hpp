@@ -40,6 +40,8 @@ class ModuleKernel {
     std::vector<std::byte> value;
   };
 
+  [[noreturn]] void refuse(int error, std::string const& reason, penstock_lane const& lane) const;
+
   std::string const image_;  ///< With the zero that ends text.
   std::string const name_;
   penstock_kernel_of_module const shape_;

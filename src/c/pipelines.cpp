@@ -114,10 +114,13 @@ penstock_status penstock_pipeline_create(penstock_devices* devices, penstock_pip
       throw Error(ErrorKind::bad_argument,
                   "Results that stay on a device have a place of their own: leave out PENSTOCK_IN_PLACE.");
     }
-    std::size_t const kept = set.tile.output_bytes > 0 ? set.tile.output_bytes : set.tile.input_bytes;
+    bool const inputs = set.tile.output_bytes == 0;
+    std::size_t const kept = inputs ? set.tile.input_bytes : set.tile.output_bytes;
     if (on_device) set.tile.output_bytes = 0;
+    // What only has to lie on the device is copied to its place, and to no slot of a lane before that.
+    if (on_device && inputs) set.tuning.transport = Transport::mapped;
     std::unique_ptr<penstock_pipeline> made(new penstock_pipeline{open, nullptr, Pipeline(*open, set)});
-    if (on_device) made->places = std::make_unique<c::DevicePlaces>(*open, made->pipeline.pool().size(), kept);
+    if (on_device) made->places = std::make_unique<c::DevicePlaces>(*open, made->pipeline.pool().size(), kept, inputs);
     place = made.release();
   });
 }

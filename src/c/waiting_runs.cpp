@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "c/adapters.hpp"
 #include "c/calls.hpp"
@@ -155,9 +156,15 @@ penstock_status penstock_tile_on_device(penstock_pipeline* pipeline, penstock_ti
   });
 }
 
-penstock_status penstock_tile_used_in(penstock_pipeline* pipeline, penstock_tile* tile, void* cuda_stream) {
-  return c::guarded(
-      [&] { places_of(pipeline).used_in(reinterpret_cast<Tile const&>(c::existing(tile, "tile")), cuda_stream); });
+penstock_status penstock_tiles_used_in(penstock_pipeline* pipeline, penstock_tile* const* tiles, std::size_t count,
+                                       void* cuda_stream) {
+  return c::guarded([&] {
+    c::DevicePlaces& places = places_of(pipeline);
+    std::vector<Tile const*> all;
+    for (std::size_t i = 0; i < count; ++i)
+      all.push_back(reinterpret_cast<Tile const*>(&c::existing(c::existing(tiles + i, "tiles"), "tiles")));
+    places.used_in(all, cuda_stream);
+  });
 }
 
 std::uint64_t penstock_tile_count(penstock_pipeline const* pipeline) {

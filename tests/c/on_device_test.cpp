@@ -45,6 +45,7 @@ struct ResultsOnTheDevice : TheCInterface {
 };
 
 TEST_F(ResultsOnTheDevice, AreTheInputWithoutAStageAndStayUntilTheTileIsGivenBack) {
+  options.output_bytes = 0;
   begin(nullptr);
   std::vector<penstock_tile*> all;
   std::set<void*> places;
@@ -58,7 +59,8 @@ TEST_F(ResultsOnTheDevice, AreTheInputWithoutAStageAndStayUntilTheTileIsGivenBac
               std::string(result.bytes, static_cast<char>(penstock_tile_tag(tile))));
     EXPECT_NE(result.data, penstock_tile_input(tile, 0).data) << "it is the device's own memory";
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(result.data) % 256, 0u);
-    EXPECT_EQ(penstock_tile_used_in(pipeline, tile, nullptr), PENSTOCK_OK) << "nothing to do where there is no GPU";
+    EXPECT_EQ(penstock_tiles_used_in(pipeline, &tile, 1, nullptr), PENSTOCK_OK)
+        << "nothing to do where there is no GPU";
     places.insert(result.data);
   }
   EXPECT_EQ(places.size(), 8u);
@@ -136,6 +138,14 @@ TEST_F(ResultsOnTheDevice, FailATileWhoseResultIsLargerThanItsPlace) {
   drain();
 }
 
+TEST_F(ResultsOnTheDevice, AreInputsOrOfAStageWithAnOutput) {
+  options.output_bytes = 0;
+  make();
+  EXPECT_EQ(penstock_begin(pipeline, nullptr, &stage), PENSTOCK_BAD_ARGUMENT);
+  EXPECT_THAT(penstock_last_error(), HasSubstr("set output_bytes"));
+  EXPECT_EQ(penstock_start(pipeline, &stage, &sink), PENSTOCK_BAD_ARGUMENT);
+}
+
 TEST_F(ResultsOnTheDevice, AreRefusedInPlaceAndWhereTheyWereNotAskedFor) {
   options.flags |= PENSTOCK_IN_PLACE;
   refuses(penstock_pipeline_create(devices, &options, &pipeline), PENSTOCK_BAD_ARGUMENT, "leave out PENSTOCK_IN_PLACE");
@@ -147,7 +157,7 @@ TEST_F(ResultsOnTheDevice, AreRefusedInPlaceAndWhereTheyWereNotAskedFor) {
   auto result = with_size<penstock_device_bytes>();
   EXPECT_EQ(penstock_tile_on_device(pipeline, tile, &result), PENSTOCK_BAD_ARGUMENT);
   EXPECT_THAT(penstock_last_error(), HasSubstr("make it with PENSTOCK_ON_DEVICE"));
-  EXPECT_EQ(penstock_tile_used_in(pipeline, tile, nullptr), PENSTOCK_BAD_ARGUMENT);
+  EXPECT_EQ(penstock_tiles_used_in(pipeline, &tile, 1, nullptr), PENSTOCK_BAD_ARGUMENT);
   penstock_tile_give_back(tile);
   drain();
 }
