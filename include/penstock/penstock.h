@@ -310,8 +310,8 @@ enum {
   PENSTOCK_PARALLEL_SINK = 2, /* Several consumers call the sink at once. */
   PENSTOCK_VERDICT = 4,       /* The report says what bounded the run. */
   /* The results of tiles stay in memory of their devices until the tiles are given back: penstock_tile_on_device. Each
-   * device has room for all tiles. Not with PENSTOCK_IN_PLACE. Without output_bytes the results are the first inputs,
-   * and there is no stage. */
+   * device has room for twice as many as there are tiles. Not with PENSTOCK_IN_PLACE. Without output_bytes the results
+   * are the first inputs, and there is no stage. */
   PENSTOCK_ON_DEVICE = 8
 };
 

@@ -87,16 +87,30 @@ PlacesOnDevice::PlacesOnDevice(Device& device, std::size_t tiles, std::size_t by
       on_gpu_(device.info().kind == DeviceKind::cuda),
       ordinal_(device.info().ordinal),
       bytes_(bytes),
-      memory_(device.allocate(tiles * rounded(bytes))),
-      places_(tiles) {
-  for (std::size_t i = 0; on_gpu_ && i < tiles; ++i) {
+      memory_(device.allocate(2 * tiles * rounded(bytes))),
+      places_(2 * tiles),
+      place_of_(tiles, nowhere) {
+  for (std::size_t i = 0; on_gpu_ && i < places_.size(); ++i) {
     uses_.push_back(std::unique_ptr<Use>(new Use{device.make_event()}));
     free_.push_back(uses_.back().get());
   }
 }
 
+std::uint32_t PlacesOnDevice::lend(std::uint32_t tile) {
+  std::scoped_lock const lock(mutex_);
+  std::uint32_t& place = place_of_[tile];
+  if (place != nowhere) places_[place].lent = false;
+  // At least half of them are free.
+  while (places_[next_].lent) next_ = (next_ + 1) % places_.size();
+  place = static_cast<std::uint32_t>(next_);
+  places_[place].lent = true;
+  next_ = (next_ + 1) % places_.size();
+  return place;
+}
+
 DeviceTile PlacesOnDevice::begin(DeviceTile const& tile, StreamRef stream, void const*& waited) {
-  Place& place = places_[tile.index];
+  std::uint32_t const lent = lend(tile.index);
+  Place& place = places_[lent];
   while (place.use_count > 0) {
     Use* const use = place.uses[place.use_count - 1];
     // Tiles that went home together have one.
@@ -109,7 +123,7 @@ DeviceTile PlacesOnDevice::begin(DeviceTile const& tile, StreamRef stream, void 
     }
   }
   DeviceTile placed = tile;
-  placed.output = memory_.bytes().subspan(tile.index * rounded(bytes_), bytes_);
+  placed.output = memory_.bytes().subspan(lent * rounded(bytes_), bytes_);
   return placed;
 }
 
@@ -119,14 +133,15 @@ void PlacesOnDevice::finish(DeviceTile const& tile, std::size_t bytes) {
                                         " bytes, but a place for results has " + std::to_string(bytes_) +
                                         ": make the output of the tiles larger.");
   }
-  places_[tile.index].filled = bytes;
+  places_[place_of_[tile.index]].filled = bytes;
 }
 
 penstock_device_bytes PlacesOnDevice::of(std::uint32_t index, bool done) const noexcept {
   penstock_device_bytes view{};
   view.size = sizeof(view);
-  view.data = memory_.bytes().data() + index * rounded(bytes_);
-  view.bytes = done ? places_[index].filled : 0;
+  std::uint32_t const place = place_of_[index];
+  view.data = memory_.bytes().data() + (place == nowhere ? 0 : place) * rounded(bytes_);
+  view.bytes = done && place != nowhere ? places_[place].filled : 0;
   view.on_gpu = on_gpu_ ? 1 : 0;
   view.ordinal = ordinal_;
   return view;
@@ -142,7 +157,7 @@ PlacesOnDevice::Use& PlacesOnDevice::free_use() {
       return use;
     }
   }
-  // There are as many as tiles, so tiles are used in several streams. To make an event changes the thread's device, so
+  // There are as many as places, so tiles are used in several streams. To make an event changes the thread's device, so
   // a thread of its own does.
   std::unique_ptr<Use> made;
   std::exception_ptr problem;
@@ -163,7 +178,7 @@ PlacesOnDevice::Use& PlacesOnDevice::free_use() {
 void PlacesOnDevice::used_in(std::span<std::uint32_t const> indices, void* stream) {
   if (!on_gpu_ || indices.empty()) return;
   for (std::uint32_t const index : indices) {
-    if (places_[index].use_count < most_uses) continue;
+    if (places_[place_of_[index]].use_count < most_uses) continue;
     throw Error(ErrorKind::bad_argument, "A tile is used in more than " + std::to_string(most_uses) +
                                              " streams: let them wait for each other, and name the last.");
   }
@@ -177,7 +192,7 @@ void PlacesOnDevice::used_in(std::span<std::uint32_t const> indices, void* strea
   }
   use.places = indices.size();
   for (std::uint32_t const index : indices) {
-    Place& place = places_[index];
+    Place& place = places_[place_of_[index]];
     place.uses[place.use_count++] = &use;
   }
 }

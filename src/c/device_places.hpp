@@ -22,16 +22,19 @@
 
 namespace penstock::c {
 
-/// Places of one device: one for each tile of a pool, in its order, so that results of neighbours are neighbours.
+/// Places of one device, twice as many as tiles. They are lent in the order of their addresses, so that results of
+/// tiles that follow each other lie side by side, for as long as few tiles are kept.
+///
+/// Invariant: a place is lent until its tile begins again, since the program has given the tile back by then.
 class PlacesOnDevice {
  public:
   /// Blocks, Throws: as Device::allocate, and Device::make_event.
   PlacesOnDevice(Device& device, std::size_t tiles, std::size_t bytes);
 
-  /// The tile with its place as output. Later work of the stream waits until all who have the earlier result passed.
+  /// The tile with a place as output. Later work of the stream waits until all who use what is there have passed.
+  /// `waited` is what the stream has waited for last in this batch, null at first.
   ///
   /// Threads: the lane that has the tile.
-  /// `waited` is what the stream has waited for last in this batch, null at first.
   DeviceTile begin(DeviceTile const& tile, StreamRef stream, void const*& waited);
   /// Throws: Error of kind program, if the result has more bytes than the place.
   void finish(DeviceTile const& tile, std::size_t bytes);
@@ -54,7 +57,10 @@ class PlacesOnDevice {
     std::array<Use*, most_uses> uses = {};
     std::size_t use_count = 0;
     std::size_t filled = 0;
+    bool lent = false;
   };
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+  std::uint32_t lend(std::uint32_t tile);
   Use& free_use();
 
   Device& device_;
@@ -63,7 +69,9 @@ class PlacesOnDevice {
   std::size_t const bytes_;
   DeviceMemory memory_;
   std::vector<Place> places_;
-  std::mutex mutex_;
+  std::vector<std::uint32_t> place_of_;  ///< By the index of the tile.
+  std::mutex mutex_;                     ///< Guards what follows, and which places are lent.
+  std::size_t next_ = 0;                 ///< Where the next place is looked for.
   std::vector<std::unique_ptr<Use>> uses_;
   std::vector<Use*> free_;
 };
