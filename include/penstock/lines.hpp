@@ -25,11 +25,12 @@ class Literals {
   /// Maximum number of bytes of all strings together.
   static constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
-  /// Equal strings count once.
+  /// Equal strings count once. `sample` is a part of the texts that will be searched, some 100 KB of it: parts of the
+  /// strings that it often has are not those looked for. It changes the time of a search, not what is found.
   ///
   /// Throws: Error of kind bad_argument, if there are none, if one is empty or has a "\n" in it, or if they are too
   ///         long.
-  explicit Literals(std::span<std::string const> texts);
+  explicit Literals(std::span<std::string const> texts, std::string_view sample = {});
 
   /// The table, to be uploaded unchanged to an address that is a multiple of 8. Strings that contain another one are
   /// not in it: a text that has one of them has the other one.
@@ -45,7 +46,7 @@ class Literals {
 /// The lines of a text as literals, without their line ends.
 ///
 /// Throws: as Literals; the error for an empty line states its number.
-Literals literals_of_lines(std::string const& text);
+Literals literals_of_lines(std::string const& text, std::string_view sample = {});
 
 /// Result of reading a line's key or number.
 enum class LineReason : std::uint8_t {

@@ -36,7 +36,7 @@ struct LiteralMarks {
       bool const inside = at < length;
       unsigned const here = __ballot_sync(all_lanes, inside && (low & 0xff) == '\n');
       bool const hit =
-          inside && literal_at(table, filter, windows_at(at, windows, stride), low, high, staged, 0, length, at, steps);
+          inside && literal_at(table, filter, windows_at(at, windows, stride), low, high, staged, length, at, steps);
       unsigned const hits = __ballot_sync(all_lanes, hit) & ~here;
       unsigned const untold = __ballot_sync(all_lanes, hit && steps.left < 0) & ~here;
       if (lane == 0) {
@@ -80,7 +80,7 @@ struct LiteralMarks {
         if (at + k < end) part[k / 4] |= unsigned{static_cast<unsigned char>(text[at + k])} << k % 4 * 8;
       }
       unsigned const stops = __ballot_sync(all_lanes, at < end && (part[0] & 0xff) == '\n');
-      bool const hit = at < end && literal_at(table, filter, windows_at(at, windows, stride), part[0], part[1], text, 0,
+      bool const hit = at < end && literal_at(table, filter, windows_at(at, windows, stride), part[0], part[1], text,
                                               end, at, steps);
       if (__any_sync(all_lanes, steps.left < 0)) return is_taken(text, line_begin, end);
       if (steps.left < thread_steps) steps.left += 4;  // A line may have any length.

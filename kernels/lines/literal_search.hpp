@@ -57,34 +57,39 @@ class LiteralSearch {
   }
   /// Place of the first window of a literal, or where too few steps are left to tell.
   std::size_t window_from(std::size_t at) {
+    constexpr std::uint32_t eight = as_bit(LiteralWindow::eight), four = as_bit(LiteralWindow::four);
+    switch (literals_.header().windows) {
+      case eight:
+        return window_of<eight>(at);
+      case four:
+        return window_of<four>(at);
+      case eight | four:
+        return window_of<eight | four>(at);
+      default:
+        return window_of<(1U << literal_windows) - 1>(at);
+    }
+  }
+  /// The same for tables that have no other windows than these.
+  template <std::uint32_t some>
+  std::size_t window_of(std::size_t at) {
     LiteralHeader const& header = literals_.header();
+    std::uint32_t const windows = header.windows & some, stride = header.stride;
     std::uint32_t const* const filter = literals_.filter();
     std::array<std::uint32_t, 2> bytes{};
-    LiteralSteps steps = steps_;
-    auto const is_here = [&](std::uint32_t windows) {
-      if (!literal_at(literals_, filter, windows, bytes[0], bytes[1], text_.data(), 0, text_.size(), at, steps)) {
-        return false;
-      }
-      steps_ = steps;
-      return true;
+    auto const is_here = [&](std::uint32_t these) {
+      return literal_at<some>(literals_, filter, these, bytes[0], bytes[1], text_.data(), text_.size(), at, steps_);
     };
-    auto const has_eight = [&] { return at < end_ && text_.size() - at >= sizeof bytes; };
-    if (constexpr std::uint32_t eight = as_bit(LiteralWindow::eight); header.windows == eight) {
-      // One of the windows of each literal behind `at` is found, wherever the strides begin to count.
-      for (; has_eight(); at += header.stride) {
-        std::memcpy(bytes.data(), text_.data() + at, sizeof bytes);
-        if (is_here(eight)) return at;
-      }
-      return end_;
-    }
-    for (; has_eight(); ++at) {
+    // One of the windows of eight bytes of each literal behind `at` is found, wherever the strides begin to count.
+    std::size_t const step = some == as_bit(LiteralWindow::eight) ? stride : 1;
+    for (; at < end_ && text_.size() - at >= sizeof bytes; at += step) {
       std::memcpy(bytes.data(), text_.data() + at, sizeof bytes);
-      if (is_here(windows_at(at, header.windows, header.stride))) return at;
+      if (is_here(step == 1 ? windows_at(at, windows, stride) : windows)) return at;
     }
+    if (windows == as_bit(LiteralWindow::eight)) return end_;
     for (; at < end_; ++at) {  // No bytes follow the text. A literal that seems to go on there is not found.
       bytes = {};
       std::memcpy(bytes.data(), text_.data() + at, text_.size() - at);
-      if (is_here(header.windows & ~as_bit(LiteralWindow::eight))) return at;
+      if (is_here(windows & ~as_bit(LiteralWindow::eight))) return at;
     }
     return end_;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 // These functions are only for the GPU in a CUDA source.
 #ifdef __CUDACC__
@@ -17,46 +18,53 @@ namespace penstock {
 /// bits; look-ups stay exact.
 inline constexpr std::uint32_t literal_filter_words = 4096;
 
-/// Part of a literal by which it is searched for: eight bytes if it has as many, or else four, or else its first byte.
+/// Part of a literal by which it is searched for: eight bytes if it has as many, or else four, or else all of it.
 /// Windows of eight bytes are searched for only at each `LiteralHeader::stride`-th byte, and a literal has as many
 /// consecutive ones.
-enum class LiteralWindow : std::uint32_t { eight, four, one };
+enum class LiteralWindow : std::uint32_t { eight, four, three, two, one };
+inline constexpr std::uint32_t literal_windows = 5;
 
-/// One window of a literal. The entries of one bucket are consecutive.
-struct LiteralEntry {
-  std::uint32_t hash = 0;    ///< Hash of its window.
-  std::uint32_t text = 0;    ///< Offset of the literal in the table's texts.
+/// The literals that have one window. Slots are a hash table with open addressing, at most half full.
+struct alignas(8) LiteralSlot {
+  std::uint32_t hash = 0;   ///< Hash of the window.
+  std::uint32_t first = 0;  ///< Number of the first entry; with a probe, of the first of its parts.
+  std::uint32_t count = 0;  ///< Number of entries; with a probe, of parts, a power of two. 0: the slot is empty.
+  std::int32_t probe = 0;   ///< Distance from the window's first byte to four bytes that tell the literals apart, and
+                            ///< that all of them have. 0: there is none.
+};
+
+/// One window of a literal.
+struct alignas(8) LiteralEntry {
+  std::uint32_t text = 0;    ///< Offset of the literal in the table's texts, a multiple of four.
   std::uint32_t length = 0;  ///< Length in bytes.
   std::uint32_t before = 0;  ///< Number of its bytes before its window.
-  LiteralWindow window = LiteralWindow::eight;
+  std::uint32_t probed = 0;  ///< The four bytes at its slot's probe.
 };
 
 /// Head of a table. Offsets count from its beginning, in bytes.
 struct LiteralHeader {
-  std::uint32_t stride = 1;         ///< A power of two.
-  std::uint32_t buckets = 0;        ///< A power of two.
-  std::uint32_t filter = 0;         ///< Offset of the words in which each window has two bits.
-  std::uint32_t bucket_begins = 0;  ///< Offset of the number of the first entry of each bucket, and one more.
+  std::uint32_t stride = 1;      ///< A power of two.
+  std::uint32_t windows = 0;     ///< A bit for each kind of window that a literal has.
+  std::uint32_t slot_count = 0;  ///< A power of two.
+  std::uint32_t filter = 0;      ///< Offset of the words in which each window has two bits.
+  std::uint32_t slots = 0;
+  std::uint32_t parts = 0;  ///< Offset of the number of the first entry of each part, and one more for each slot.
   std::uint32_t entries = 0;
   std::uint32_t texts = 0;
-  std::uint32_t windows = 0;          ///< A bit for each kind of window that a literal has.
-  std::uint32_t first_bytes[8] = {};  ///< A bit for each byte that a window of one byte is.
-  std::uint32_t children = 0;         ///< Offset of the array that LiteralTrie has; the same holds for the next two.
+  std::uint32_t children = 0;  ///< Offset of the array that LiteralTrie has; the same holds for the next two.
   std::uint32_t failures = 0;
   std::uint32_t bytes = 0;
 };
 
-/// The window's hash. Its highest bits depend on all of its bytes.
-PENSTOCK_LOOKS_THERE constexpr std::uint32_t hash_of_eight(std::uint32_t low, std::uint32_t high) {
+/// Hash of a window that begins with these bytes. Its highest bits depend on all bytes of the window.
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t hash_of(LiteralWindow window, std::uint32_t low, std::uint32_t high) {
+  auto const kind = static_cast<std::uint32_t>(window);
+  if (window != LiteralWindow::eight) {
+    low &= ~std::uint32_t{0} >> 8U * (kind - 1U);
+    high = kind;
+  }
   std::uint32_t const mixed = low * 0x9E3779B1U + high * 0x85EBCA77U;
   return mixed ^ mixed >> 15U;
-}
-PENSTOCK_LOOKS_THERE constexpr std::uint32_t hash_of_four(std::uint32_t low) {
-  std::uint32_t const mixed = low * 0xC2B2AE3DU + 0x27D4EB2FU;
-  return mixed ^ mixed >> 15U;
-}
-PENSTOCK_LOOKS_THERE constexpr std::uint32_t hash_of_one(unsigned char byte) {
-  return (byte + 1U) * 0x9E3779B1U;
 }
 PENSTOCK_LOOKS_THERE constexpr std::uint32_t word_of(std::uint32_t hash) {
   return (hash >> 10U) & (literal_filter_words - 1U);
@@ -65,8 +73,38 @@ PENSTOCK_LOOKS_THERE constexpr std::uint32_t word_of(std::uint32_t hash) {
 PENSTOCK_LOOKS_THERE constexpr std::uint32_t bits_of(std::uint32_t hash) {
   return std::uint32_t{1} << (hash & 31U) | std::uint32_t{1} << (hash >> 5U & 31U);
 }
-PENSTOCK_LOOKS_THERE constexpr std::uint32_t bucket_of(std::uint32_t hash, std::uint32_t buckets) {
-  return (hash * 0x2C1B3C6DU >> 8U) & (buckets - 1U);
+/// Where the search for a slot begins.
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t slot_of(std::uint32_t hash, std::uint32_t slots) {
+  return (hash * 0x2C1B3C6DU >> 8U) & (slots - 1U);
+}
+/// The part of a slot that has the literals with these bytes.
+PENSTOCK_LOOKS_THERE constexpr std::uint32_t part_of(std::uint32_t probed, std::uint32_t parts) {
+  return (probed * 0x9E3779B1U >> 12U) & (parts - 1U);
+}
+
+/// Four bytes, wherever they begin.
+PENSTOCK_LOOKS_THERE inline std::uint32_t four_bytes(void const* from) {
+#ifdef __CUDA_ARCH__
+  // Words that have one of the bytes can be read, others may not exist.
+  auto const begin = reinterpret_cast<std::uintptr_t>(from), last = begin + 3;
+  return __funnelshift_r(*reinterpret_cast<std::uint32_t const*>(begin - begin % 4),
+                         *reinterpret_cast<std::uint32_t const*>(last - last % 4),
+                         static_cast<std::uint32_t>(begin % 4 * 8));
+#else
+  std::uint32_t word = 0;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+#endif
+}
+/// The number of first bytes in which two texts are the same, or up to three fewer; `length` only if all are.
+PENSTOCK_LOOKS_THERE inline std::uint32_t same_bytes(char const* text, unsigned char const* other,
+                                                     std::uint32_t length) {
+  std::uint32_t same = 0;
+  for (; length - same >= 4; same += 4) {
+    if (four_bytes(text + same) != four_bytes(other + same)) return same;
+  }
+  while (same < length && static_cast<unsigned char>(text[same]) == other[same]) ++same;
+  return same;
 }
 
 /// The child of a node for this byte; 0 if there is none. `children` and `bytes` are those of LiteralTrie.
@@ -85,9 +123,9 @@ PENSTOCK_LOOKS_THERE constexpr std::uint32_t child_of(std::uint32_t const* child
   return first < behind && bytes[first] == byte ? first : 0;
 }
 
-/// Number of bytes that may still be compared before the automaton is used. The automaton takes a text byte by byte, in
-/// a time that does not depend on the literals; otherwise many literals may be compared at each byte of a text that is
-/// much like them.
+/// Work that may still be done before the automaton is used. The automaton takes a text byte by byte, in a time that
+/// does not depend on the literals; otherwise many literals may be compared at each byte of a text that is much like
+/// them.
 struct LiteralSteps {
   std::int32_t left = 0;  ///< Bytes of literals; negative: there were too few, and a find may be wrong.
 };
@@ -98,30 +136,28 @@ struct LiteralTable {
 
   PENSTOCK_LOOKS_THERE LiteralHeader const& header() const { return *reinterpret_cast<LiteralHeader const*>(bytes); }
   PENSTOCK_LOOKS_THERE std::uint32_t const* filter() const { return words(header().filter); }
-  PENSTOCK_LOOKS_THERE bool begins_short(unsigned char byte) const {
-    return (header().first_bytes[byte / 32] >> byte % 32 & 1U) != 0;
-  }
-  /// True if text[begin..end) contains a literal whose window begins at `at` and has this hash, or if the steps did not
+  /// True if text[0..end) contains a literal whose window begins at `at` and has this hash, or if the steps did not
   /// suffice to tell.
-  PENSTOCK_LOOKS_THERE bool finds(char const* text, std::uint64_t begin, std::uint64_t end, std::uint64_t at,
-                                  LiteralWindow window, std::uint32_t hash, LiteralSteps& steps) const {
+  PENSTOCK_LOOKS_THERE bool finds(char const* text, std::uint64_t end, std::uint64_t at, std::uint32_t hash,
+                                  LiteralSteps& steps) const {
     if (steps.left < 0) return true;
     LiteralHeader const& all = header();
-    std::uint32_t const* const bucket = words(all.bucket_begins) + bucket_of(hash, all.buckets);
-    auto const* const entries = reinterpret_cast<LiteralEntry const*>(begin_at(all.entries));
-    for (std::uint32_t k = bucket[0]; k < bucket[1]; ++k) {
-      LiteralEntry const entry = entries[k];
-      if (entry.hash != hash || entry.window != window || at - begin < entry.before) continue;
-      std::uint64_t const first = at - entry.before;
-      if (end - first < entry.length) continue;
-      unsigned char const* const literal = begin_at(all.texts) + entry.text;
-      auto const enough = static_cast<std::uint32_t>(steps.left) + 1;
-      std::uint32_t const most = entry.length < enough ? entry.length : enough;
-      std::uint32_t same = 0;
-      while (same < most && static_cast<unsigned char>(text[first + same]) == literal[same]) ++same;
-      if (same == entry.length) return true;
-      steps.left -= static_cast<std::int32_t>(same) + 1;
-      if (steps.left < 0) return true;
+    auto const* const slots = reinterpret_cast<LiteralSlot const*>(begin_at(all.slots));
+    std::uint32_t k = slot_of(hash, all.slot_count);
+    while (slots[k].count != 0 && slots[k].hash != hash) k = (k + 1) & (all.slot_count - 1);
+    LiteralSlot const slot = slots[k];
+    if (slot.count == 0) return false;
+    std::uint32_t entry = slot.first, behind = slot.first + slot.count, probed = 0;
+    if (slot.probe != 0) {
+      std::int64_t const place = static_cast<std::int64_t>(at) + slot.probe;
+      if (place < 0 || place + 4 > static_cast<std::int64_t>(end)) return false;
+      probed = four_bytes(text + place);
+      std::uint32_t const* const part = words(all.parts) + slot.first + part_of(probed, slot.count);
+      entry = part[0];
+      behind = part[1];
+    }
+    for (; entry < behind; ++entry) {
+      if (is_at(entry, slot.probe != 0, probed, text, end, at, steps) || steps.left < 0) return true;
     }
     return false;
   }
@@ -145,6 +181,22 @@ struct LiteralTable {
   PENSTOCK_LOOKS_THERE std::uint32_t const* words(std::uint32_t place) const {
     return reinterpret_cast<std::uint32_t const*>(bytes + place);
   }
+  /// True if the text has the literal of this entry, whose window is at `at`.
+  PENSTOCK_LOOKS_THERE bool is_at(std::uint32_t number, bool probes, std::uint32_t probed, char const* text,
+                                  std::uint64_t end, std::uint64_t at, LiteralSteps& steps) const {
+    LiteralHeader const& all = header();
+    LiteralEntry const entry = reinterpret_cast<LiteralEntry const*>(begin_at(all.entries))[number];
+    --steps.left;
+    if ((probes && entry.probed != probed) || at < entry.before || end - (at - entry.before) < entry.length) {
+      return false;
+    }
+    auto const enough = static_cast<std::uint32_t>(steps.left + 1) + 1;
+    std::uint32_t const most = entry.length < enough ? entry.length : enough;
+    std::uint32_t const same = same_bytes(text + (at - entry.before), begin_at(all.texts) + entry.text, most);
+    if (same == entry.length) return true;
+    steps.left -= static_cast<std::int32_t>(same);
+    return false;
+  }
 };
 
 /// The bit of a window in a set of windows.
@@ -155,30 +207,24 @@ PENSTOCK_LOOKS_THERE constexpr std::uint32_t as_bit(LiteralWindow window) {
 PENSTOCK_LOOKS_THERE constexpr std::uint32_t windows_at(std::uint64_t at, std::uint32_t windows, std::uint32_t stride) {
   return (at & (stride - 1)) == 0 ? windows : windows & ~as_bit(LiteralWindow::eight);
 }
+/// True if a window of this hash may be in the table. `filter` is the table's, or a copy in faster memory.
+PENSTOCK_LOOKS_THERE constexpr bool passes(std::uint32_t const* filter, std::uint32_t hash) {
+  std::uint32_t const bits = bits_of(hash);
+  return (filter[word_of(hash)] & bits) == bits;
+}
 
-/// True if a window of a literal begins at `at`, where eight bytes are, and the literal is in text[begin..end), or if
-/// the steps did not suffice to tell. `filter` is the table's, or a copy in faster memory.
+/// True if a window of a literal begins at `at`, where these eight bytes are, and the literal is in text[0..end), or if
+/// the steps did not suffice to tell. `some` has at least the members of `windows`.
+template <std::uint32_t some = (1U << literal_windows) - 1U>
 PENSTOCK_LOOKS_THERE inline bool literal_at(LiteralTable const& table, std::uint32_t const* filter,
                                             std::uint32_t windows, std::uint32_t low, std::uint32_t high,
-                                            char const* text, std::uint64_t begin, std::uint64_t end, std::uint64_t at,
+                                            char const* text, std::uint64_t end, std::uint64_t at,
                                             LiteralSteps& steps) {
-  auto const passes = [=](std::uint32_t hash) {
-    std::uint32_t const bits = bits_of(hash);
-    return (filter[word_of(hash)] & bits) == bits;
-  };
-  if ((windows & as_bit(LiteralWindow::eight)) != 0) {
-    std::uint32_t const hash = hash_of_eight(low, high);
-    if (passes(hash) && table.finds(text, begin, end, at, LiteralWindow::eight, hash, steps)) return true;
-  }
-  if ((windows & as_bit(LiteralWindow::four)) != 0) {
-    std::uint32_t const hash = hash_of_four(low);
-    if (passes(hash) && table.finds(text, begin, end, at, LiteralWindow::four, hash, steps)) return true;
-  }
-  if ((windows & as_bit(LiteralWindow::one)) != 0) {
-    auto const byte = static_cast<unsigned char>(low & 0xFFU);
-    if (table.begins_short(byte) && table.finds(text, begin, end, at, LiteralWindow::one, hash_of_one(byte), steps)) {
-      return true;
-    }
+  for (std::uint32_t kind = 0; kind < literal_windows; ++kind) {
+    auto const window = static_cast<LiteralWindow>(kind);
+    if ((windows & some & as_bit(window)) == 0) continue;
+    std::uint32_t const hash = hash_of(window, low, high);
+    if (passes(filter, hash) && table.finds(text, end, at, hash, steps)) return true;
   }
   return false;
 }
