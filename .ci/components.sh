@@ -38,7 +38,8 @@ fail() {
 }
 
 # Puts into the file `parts`: "part COMPONENT PART", "layer PART LAYER", and "below PART OTHER" for all that this part needs, itself
-# included. A component without a folder tests/NAME is tested with the one that has tests/OTHER/NAME. All parts
+# included. A component without a folder tests/NAME is tested with the one that has tests/OTHER/NAME; one that has both with
+# kernels, whose tests are one program, if that is OTHER. All parts
 # but the engine need models: their tests have devices of them.
 read_parts() {
   cat >"$scratch/facts.cmake" <<'END'
@@ -60,7 +61,7 @@ END
   awk -F '[ /]' -v last="$last" '
     FILENAME ~ /folders$/ { if (NF == 2) part[$2] = $2; else if (!($3 in below)) below[$3] = $2; next }
     $1 == "component" {
-      it = $2 in part ? part[$2] : $2 in below ? below[$2] : last
+      it = ($2 in below && below[$2] == "kernels") ? "kernels" : $2 in part ? part[$2] : $2 in below ? below[$2] : last
       print $2, $2 ~ /^(programs|jobs)$/ ? last : it
     }' "$scratch/folders" "$scratch/facts" >"$scratch/part_of"
   awk -v last="$last" '

@@ -416,9 +416,9 @@ PENSTOCK_API penstock_status penstock_begin(penstock_pipeline* pipeline, penstoc
  * Blocks:  as long as it says. */
 PENSTOCK_API penstock_status penstock_next(penstock_pipeline* pipeline, int64_t at_most,
                                            penstock_completion* completion);
-/* Says that no more tiles will be submitted to a run that penstock_begin started without files; those that are still
- * borrowed must be back, submitted or not, before the run ends. `penstock_drain` ends it: tiles that wait then are
- * given back.
+/* Says that no more tiles will be submitted to a run that penstock_begin started without files, or lent to one of
+ * penstock_begin_lent. A tile that is still borrowed then cannot be submitted any more. `penstock_drain` ends the run:
+ * tiles that wait then are given back.
  *
  * Threads: any.
  * Blocks:  never. */
@@ -457,7 +457,7 @@ PENSTOCK_API penstock_status penstock_tile_on_device(penstock_pipeline* pipeline
  * `cuda_stream` is a cudaStream_t of the tiles' GPU, 1 for the legacy default stream, or 2 for the calling thread's
  * own. Tiles that are on no GPU need nothing.
  *
- * Shape:   tiles of this pipeline; each in at most 8 streams until it is given back.
+ * Shape:   tiles of this pipeline; each in at most 16 streams until it is given back.
  * Threads: any, one at a time for each tile.
  * Blocks:  never. */
 PENSTOCK_API penstock_status penstock_tiles_used_in(penstock_pipeline* pipeline, penstock_tile* const* tiles,

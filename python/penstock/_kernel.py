@@ -52,6 +52,9 @@ class Kernel:
 def kernel(image, name, arguments=("input", "output", "count"), *, block=256, per_thread=1, grid=None, shared=0):
     """Take a kernel of your own as the stage of a pipeline on GPUs. It is launched once for each tile.
 
+    Where input and output have as many rows, a tile with half of its rows filled gives half of its output. Otherwise all
+    of the output is its result, and the kernel has to write all of it.
+
     Parameters
     ----------
     image : str, os.PathLike or bytes

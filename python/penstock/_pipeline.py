@@ -8,17 +8,27 @@ import threading
 import weakref
 
 from penstock import _core
+from penstock._kernel import Kernel
 from penstock._shapes import elements_of
 
 _open = weakref.WeakSet()
 
 
-@atexit.register
 def _stop_all():
-    # Threads of the library go on until the process ends; they shall have nothing to do then.
-    for tiles in list(_open):
+    # Threads that wait for tiles shall end, and those of the library shall have nothing to do.
+    while True:
+        try:
+            still = list(_open)
+            break
+        except RuntimeError:  # Another thread opened one meanwhile.
+            continue
+    for tiles in still:
         with contextlib.suppress(Exception):
             tiles._core.stop()
+
+
+# Python waits for threads before it calls what atexit has.
+getattr(threading, "_register_atexit", atexit.register)(_stop_all)
 
 
 def devices(names="auto"):
@@ -93,6 +103,10 @@ class Tiles:
     """
 
     def __init__(self, paths, flags, device, tile, out, ordered, verdict, options, to=None, stage=None, lend=False):
+        if str(options.get("tiles")) == "1":
+            raise ValueError("A loop keeps a tile until it has the next: let a pipeline have tiles=2 or more.")
+        if stage is not None and not isinstance(stage, Kernel):
+            raise TypeError(f"A stage is a penstock.kernel, and not {stage!r}.")
         input_bytes, input_elements = elements_of(tile)
         if out is None and stage is not None:
             out = tile
@@ -110,7 +124,8 @@ class Tiles:
         )
         self._fed = paths is None
         self._report = None
-        self._closing = threading.Lock()
+        self._problem = None
+        self._closing = threading.RLock()
         self._lends = lend
         self._begin(paths, flags, stage and stage._open(input_bytes, input_elements, output_bytes, output_elements))
         _open.add(self)
@@ -242,7 +257,7 @@ class Tiles:
         """Call ``function(argument)`` in a thread of its own for each argument, while the block of ``with`` runs.
 
         When all functions have returned, `end` is called. The block takes the tiles: if it ends before that, by a break
-        out of its loop say, the pipeline is stopped. The first exception of a function stops the pipeline, too, and is
+        out of its loop say, the pipeline is stopped, and the functions have to return. The first exception of a function stops the pipeline, too, and is
         raised at the end of the block; `Ended` in a thread that feeds a stopped pipeline is none.
         """
         problems = []
@@ -269,15 +284,23 @@ class Tiles:
             fed.set()
 
         workers.append(threading.Thread(target=end, daemon=True))
-        for worker in workers:
-            worker.start()
+        started = []
         try:
-            yield self
-        finally:
-            if not fed.is_set():
-                self._core.stop()
-            for worker in workers:
-                worker.join()
+            try:
+                for worker in workers:
+                    worker.start()
+                    started.append(worker)
+                yield self
+            finally:
+                if not fed.is_set():
+                    self._core.stop()
+                for worker in started:
+                    worker.join()
+        except BaseException as problem:
+            # What fails in the block is mostly a tile that a failure of a thread has cancelled.
+            if problems and problem is not problems[0]:
+                raise problem from problems[0]
+            raise
         if problems:
             raise problems[0]
 
@@ -285,14 +308,23 @@ class Tiles:
     def report(self):
         """The `Report` of the run. It ends the run: tiles that nobody has taken are dropped."""
         with self._closing:
-            if self._report is None:
+            if self._report is None and self._problem is None:
                 if self._fed:
                     self._core.end_input()
                 # A wait for the next tile can be interrupted, and one for the end of the run cannot.
-                for _ in self:
-                    pass
-                text_of_json, text, ok = self._core.drain()
-                self._report = Report(text_of_json, text, bool(ok))
+                following = self._core.next
+                with contextlib.suppress(_core.Ended):
+                    while True:
+                        following(None)
+            # A handler of a signal may have come here meanwhile.
+            if self._report is None and self._problem is None:
+                try:
+                    text_of_json, text, ok = self._core.drain()
+                    self._report = Report(text_of_json, text, bool(ok))
+                except _core.Error as problem:
+                    self._problem = problem
+        if self._problem is not None:
+            raise self._problem
         return self._report
 
     def snapshot(self):

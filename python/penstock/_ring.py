@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rings of slots in memory that processes share."""
+import operator
 import os
 
 from penstock import _core
@@ -20,6 +21,10 @@ class Ring:
     """A ring as an input. `ring` makes it, and `open` runs it."""
 
     def __init__(self, path, slots, writers, idle):
+        if not 1 <= operator.index(slots) <= 1 << 20 or not 1 <= operator.index(writers) <= 256:
+            raise ValueError(f"A ring has 1 slot or more for each of 1 to 256 writers, and not {slots} for {writers}.")
+        if idle is not None and not 0 <= idle <= 1e9:
+            raise ValueError(f"Silence of {idle!r} seconds cannot be waited for: name 0 or more, or None.")
         self._path = os.fsencode(path)
         self._numbers = (slots, writers, 0 if idle is None else max(1, int(idle * 1e9)))
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sizes and types of elements, as users write them."""
 import math
+import operator
 import struct
 
 _UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
@@ -16,7 +17,10 @@ def bytes_of(size):
         if not digits.strip().isdigit() or unit not in _UNITS:
             raise ValueError(f"{size!r} is no size: write a number of bytes, or one with KiB, MiB or GiB, as '1MiB'.")
         return int(digits) * _UNITS[unit]
-    return size.__index__()
+    try:
+        return operator.index(size)
+    except TypeError:
+        raise TypeError(f"{size!r} is no size: write a number of bytes, or a text as '1MiB'.") from None
 
 
 def _format_of(dtype):
@@ -37,17 +41,24 @@ def elements_of(given, like=None):
     `given` is a number of bytes, a size as "1MiB", (count, dtype), or (shape, dtype). A dtype alone has the shape of the
     tile `like`.
     """
-    if like is not None and (isinstance(given, type) or hasattr(given, "itemsize")):
+    is_dtype = isinstance(given, type) or hasattr(given, "itemsize") or (isinstance(given, str) and given in _PLAIN)
+    if like is not None and is_dtype:
         shape = like[0] if isinstance(like, tuple) else bytes_of(like)
         return elements_of((shape, given))
     if not isinstance(given, tuple):
-        return bytes_of(given), _BYTE
+        size = bytes_of(given)
+        if size < 1:
+            raise ValueError(f"A tile of {size} has no bytes: give it 1 or more.")
+        return size, _BYTE
     if len(given) != 2:
         raise ValueError("A tile is given by bytes, as '1MiB', or by a pair: (count, dtype) or (shape, dtype).")
     shape = given[0] if isinstance(given[0], tuple) else (given[0],)
     if not shape:
         raise ValueError("The shape of a tile has one dimension at least.")
-    counts = tuple(count.__index__() for count in shape)
+    try:
+        counts = tuple(operator.index(count) for count in shape)
+    except TypeError:
+        raise TypeError(f"The shape of a tile has whole numbers, and not {shape!r}.") from None
     if min(counts) < 1:
         raise ValueError(f"A tile has 1 or more of each dimension, and not {counts}.")
     format, size = _format_of(given[1])

@@ -34,7 +34,11 @@ static int get_buffer(Batch* self, Py_buffer* buffer, int flags) {
   }
   if (view_of(self, &view) < 0) return -1;
   int const is_whole = view.shape[0] == 1 || self->stride == view.shape[1] * view.strides[1];
-  if (!is_whole && (flags & PyBUF_STRIDES) != PyBUF_STRIDES) {
+  int const wants_columns = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
+  int const wants_whole = (flags & PyBUF_STRIDES) != PyBUF_STRIDES ||
+                          (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS ||
+                          (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS;
+  if (wants_columns || (!is_whole && wants_whole)) {
     PyErr_SetString(PyExc_BufferError,
                     "Tiles of a batch lie apart, unless a tile is a multiple of 256 bytes: ask for strides.");
     return -1;
@@ -91,6 +95,22 @@ static PyObject* dlpack(Batch* self, PyObject* arguments, PyObject* names) {
   View view;
   if (view_of(self, &view) < 0) return NULL;
   return core_dlpack(&view, arguments, names);
+}
+/* numpy asks for this where there is no buffer. */
+static PyObject* array(Batch* self, PyObject* arguments, PyObject* names) {
+  (void)arguments, (void)names;
+  View view;
+  if (core_is_on_gpu(first_of(self))) {
+    core_refuse_on_gpu(first_of(self));
+  } else if (view_of(self, &view) == 0) {
+    PyErr_SetString(PyExc_BufferError, "The batch has no array.");
+  }
+  return NULL;
+}
+static PyObject* used_in(Batch* self, PyObject* given) {
+  uintptr_t const stream = core_stream_of(given);
+  if (stream == 0 || core_note_stream(&self->streams, stream) < 0) return NULL;
+  Py_RETURN_NONE;
 }
 static PyObject* dlpack_device(Batch* self, PyObject* unused) {
   (void)unused;
@@ -201,6 +221,8 @@ static PyMethodDef methods[] = {
     METHOD("__dlpack__", dlpack, METH_VARARGS | METH_KEYWORDS,
            "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nIts bytes as a DLPack "
            "capsule, not copied."),
+    METHOD("__array__", array, METH_VARARGS | METH_KEYWORDS, NULL),
+    METHOD("used_in", used_in, METH_O, "used_in(stream)\n--\n\nAs Tile.used_in, for all of its tiles."),
     METHOD("__dlpack_device__", dlpack_device, METH_NOARGS,
            "__dlpack_device__()\n--\n\n(1, 0): memory of the host; (2, n): that of GPU n."),
     {NULL, NULL, 0, NULL}};

@@ -8,7 +8,10 @@ CoreState* core_state_of(PyObject* object) {
 PyObject* core_raise(CoreState* state, penstock_status status) {
   char const* const sentence = penstock_last_error();
   int const known = status > 0 && status < statuses;
-  PyErr_SetString(state->errors[known ? status : 0], sentence);
+  // It may have a path, which is no text of a certain encoding.
+  PyObject* const text = PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence), "replace");
+  if (text != NULL) PyErr_SetObject(state->errors[known ? status : 0], text);
+  Py_XDECREF(text);
   return NULL;
 }
 
@@ -38,7 +41,9 @@ static PyObject* describe_devices(PyObject* module, PyObject* names) {
   if (status == PENSTOCK_OK) status = penstock_devices_json(devices, &json);
   PyEval_RestoreThread(thread);
   PyObject* const all = owned_text(module, status, json);
+  PyThreadState* const closing = PyEval_SaveThread();
   penstock_devices_close(devices);
+  PyEval_RestoreThread(closing);
   return all;
 }
 

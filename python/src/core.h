@@ -159,8 +159,12 @@ PyObject* core_lend(Pipeline* self, PyObject* arguments);
 void core_take_back(Pipeline* self, int all);
 /* Ends a run of buffers that was not drained, and lets go of all. */
 void core_end_lending(Pipeline* self);
-/* What a wait does between two looks since that moment; -1, with an exception, ends it. */
-int core_between(Pipeline* self, int64_t since, int* told);
+/* What a wait since that moment, of a thread that feeds or takes, does between two looks; -1, with an exception, ends
+ * it.
+ */
+int core_between(Pipeline* self, int64_t since, int feeds, int* told);
+/* Reads a tag. -1, with an exception, if it is none. */
+int core_tag_of(PyObject* given, uint64_t* tag);
 /* Nanoseconds of a clock that only goes on. */
 int64_t core_now(void);
 /* Nanoseconds to wait until the next look, where the wait ends then; -1: it has no end. */

@@ -33,7 +33,7 @@ typedef struct DLManagedTensorVersioned {
   DLTensor dl_tensor;
 } DLManagedTensorVersioned;
 
-enum { dl_cpu = 1, dl_cuda = 2, dl_int = 0, dl_uint = 1, dl_float = 2, dl_complex = 5 };
+enum { dl_cpu = 1, dl_cuda = 2, dl_int = 0, dl_uint = 1, dl_float = 2, dl_complex = 5, dl_bool = 6 };
 
 /* A tensor with its shape and strides in one piece of memory. */
 typedef struct Parts {
@@ -53,6 +53,8 @@ typedef struct VersionedTensor {
 
 /* A consumer may let go of a tensor on any thread, with or without the GIL. */
 static void let_go(Parts const* parts) {
+  // Without an interpreter there is nothing to give back to: the memory stays.
+  if (!Py_IsInitialized()) return;
   PyGILState_STATE const state = PyGILState_Ensure();
   if (parts->viewed != NULL) --parts->viewed->views;
   Py_DECREF(parts->owner);
@@ -76,7 +78,7 @@ static void destroy_versioned(PyObject* capsule) {
     delete_versioned(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
 }
 
-static void describe(View const* view, Parts* parts, DLTensor* tensor) {
+static void describe(View const* view, Parts* parts, DLTensor* tensor, int is_versioned) {
   Elements const* const elements = view->elements;
   parts->owner = view->owner;
   parts->viewed = view->owner == (PyObject*)view->first ? view->first : NULL;
@@ -92,6 +94,7 @@ static void describe(View const* view, Parts* parts, DLTensor* tensor) {
   tensor->dtype.code = (uint8_t)(kind == 'Z'                     ? dl_complex
                                  : strchr("efd", kind) != NULL   ? dl_float
                                  : strchr("bhilq", kind) != NULL ? dl_int
+                                 : kind == '?' && is_versioned   ? dl_bool
                                                                  : dl_uint);
   tensor->dtype.bits = (uint8_t)(8 * elements->size);
   tensor->dtype.lanes = 1;
@@ -105,6 +108,12 @@ PyObject* core_dlpack_device(Tile const* self) {
                               : Py_BuildValue("(ii)", dl_cpu, 0);
 }
 
+static int read_pair(PyObject* given, char const* name, int* first, int* second) {
+  if (PyTuple_Check(given)) return PyArg_ParseTuple(given, "ii", first, second);
+  PyErr_Format(PyExc_TypeError, "%s is a tuple of two numbers.", name);
+  return 0;
+}
+
 /* True, with an exception, if the consumer asks for what the tile cannot be. */
 static int is_refused(Tile const* self, PyObject* stream, PyObject* device, PyObject* copy) {
   int const on_gpu = core_is_on_gpu(self);
@@ -114,7 +123,7 @@ static int is_refused(Tile const* self, PyObject* stream, PyObject* device, PyOb
   }
   if (device != NULL && !Py_IsNone(device)) {
     int type = 0, number = 0;
-    if (!PyArg_ParseTuple(device, "ii", &type, &number)) return 1;
+    if (!read_pair(device, "dl_device", &type, &number)) return 1;
     if (type != (on_gpu ? dl_cuda : dl_cpu) || (on_gpu && number != self->result.ordinal)) {
       if (on_gpu) {
         PyErr_Format(PyExc_BufferError, "The tile is on the GPU cuda:%d: take it from there, and copy it.",
@@ -144,7 +153,7 @@ PyObject* core_dlpack(View const* view, PyObject* arguments, PyObject* names) {
     if (user == 0 || core_note_stream(view->streams, user) < 0) return NULL;
   }
   int major = 0, minor = 0;
-  if (version != NULL && !Py_IsNone(version) && !PyArg_ParseTuple(version, "ii", &major, &minor)) return NULL;
+  if (version != NULL && !Py_IsNone(version) && !read_pair(version, "max_version", &major, &minor)) return NULL;
   PyObject* capsule = NULL;
   if (major >= 1) {
     VersionedTensor* const made = calloc(1, sizeof *made);
@@ -152,7 +161,7 @@ PyObject* core_dlpack(View const* view, PyObject* arguments, PyObject* names) {
     made->managed.version.major = 1;
     made->managed.manager_ctx = &made->parts;
     made->managed.deleter = delete_versioned;
-    describe(view, &made->parts, &made->managed.dl_tensor);
+    describe(view, &made->parts, &made->managed.dl_tensor, 1);
     capsule = PyCapsule_New(&made->managed, "dltensor_versioned", destroy_versioned);
     if (capsule == NULL) free(made);
   } else {
@@ -160,7 +169,7 @@ PyObject* core_dlpack(View const* view, PyObject* arguments, PyObject* names) {
     if (made == NULL) return PyErr_NoMemory();
     made->managed.manager_ctx = &made->parts;
     made->managed.deleter = delete_old;
-    describe(view, &made->parts, &made->managed.dl_tensor);
+    describe(view, &made->parts, &made->managed.dl_tensor, 0);
     capsule = PyCapsule_New(&made->managed, "dltensor", destroy_old);
     if (capsule == NULL) free(made);
   }

@@ -68,7 +68,9 @@ static PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* names) 
 
 static void destroy(Kernel* self) {
   PyTypeObject* const type = Py_TYPE((PyObject*)self);
+  PyThreadState* const thread = PyEval_SaveThread();
   penstock_stage_free(&self->stage);
+  PyEval_RestoreThread(thread);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(type);
 }

@@ -26,7 +26,9 @@ void core_end_lending(Pipeline* self) {
   penstock_report* report = NULL;
   PyThreadState* const thread = PyEval_SaveThread();
   penstock_stop(self->pipeline);
-  if (penstock_drain(self->pipeline, &report) == PENSTOCK_OK) penstock_report_destroy(report);
+  // The program let go of the pipeline, so it does not ask how the run went.
+  if (penstock_drain(self->pipeline, &report) == PENSTOCK_OK) (void)penstock_report_ok(report);
+  penstock_report_destroy(report);
   PyEval_RestoreThread(thread);
   core_take_back(self, 1);
 }
@@ -53,7 +55,7 @@ static int try_to_lend(Pipeline* self, Py_buffer* buffer, uint64_t tag, int64_t 
   int told = 0;
   while (*status == PENSTOCK_OK && !lent) {
     if (end >= 0 && core_now() >= end) return 0;
-    if (core_between(self, since, &told) < 0) return 0;
+    if (core_between(self, since, 1, &told) < 0) return 0;
     PyThreadState* const thread = PyEval_SaveThread();
     *status = penstock_lend(self->pipeline, buffer->buf, bytes, tag, buffer, core_next_slice(end), &lent);
     PyEval_RestoreThread(thread);
@@ -62,11 +64,11 @@ static int try_to_lend(Pipeline* self, Py_buffer* buffer, uint64_t tag, int64_t 
 }
 
 PyObject* core_lend(Pipeline* self, PyObject* arguments) {
-  PyObject *given = NULL, *timeout = NULL;
-  unsigned long long tag = 0;
-  if (!PyArg_ParseTuple(arguments, "OKO", &given, &tag, &timeout)) return NULL;
+  PyObject *given = NULL, *number = NULL, *timeout = NULL;
+  uint64_t tag = 0;
+  if (!PyArg_ParseTuple(arguments, "OOO", &given, &number, &timeout)) return NULL;
   int64_t const limit = core_limit_of(timeout);
-  if (limit == -2 || core_is_forked(self)) return NULL;
+  if (limit == -2 || core_is_forked(self) || core_tag_of(number, &tag) < 0) return NULL;
   core_take_back(self, 0);
   Py_buffer* const buffer = calloc(1, sizeof *buffer);
   if (buffer == NULL) return PyErr_NoMemory();

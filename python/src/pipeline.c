@@ -148,8 +148,10 @@ char const** core_read_paths(PyObject* given, size_t* count) {
   if (all == NULL) return (char const**)PyErr_NoMemory();
   for (Py_ssize_t i = 0; i < size; ++i) {
     // Each is bytes, as os.fsencode makes them, and the list keeps it.
-    all[i] = PyBytes_AsString(PyList_GetItem(given, i));
-    if (all[i] == NULL) {
+    char* path = NULL;
+    int const bad = PyBytes_AsStringAndSize(PyList_GetItem(given, i), &path, NULL) < 0;
+    all[i] = path;
+    if (bad) {
       free(all);
       return NULL;
     }
@@ -160,9 +162,10 @@ char const** core_read_paths(PyObject* given, size_t* count) {
 
 int core_stage_of(Pipeline* self, PyObject* given, penstock_stage const** stage) {
   if (Py_IsNone(given)) return 0;
-  int const is_kernel = PyObject_IsInstance(given, (PyObject*)core_state_of((PyObject*)self)->kernel_type);
-  if (is_kernel == 0) PyErr_SetString(PyExc_TypeError, "A stage is a penstock.kernel.");
-  if (is_kernel <= 0) return -1;
+  if (!PyObject_TypeCheck(given, core_state_of((PyObject*)self)->kernel_type)) {
+    PyErr_SetString(PyExc_TypeError, "A stage is a penstock.kernel.");
+    return -1;
+  }
   *stage = &((Kernel const*)given)->stage;
   return 0;
 }
@@ -212,12 +215,27 @@ static int warn_of_kept(Pipeline* self) {
                           (unsigned long long)self->tiles, (unsigned long long)self->tiles * 2);
 }
 
-/* What a wait does between two looks. 0: go on. */
-int core_between(Pipeline* self, int64_t since, int* told) {
+/* Tells a thread that feeds that none will come home while no thread takes tiles. */
+static int warn_of_no_loop(void) {
+  return PyErr_WarnEx(
+      PyExc_RuntimeWarning,
+      "No tile comes home, and Python has none: no thread takes tiles that are done, or the device is slow. "
+      "Feed in other threads than the loop (Tiles.threads).",
+      1);
+}
+
+int core_tag_of(PyObject* given, uint64_t* tag) {
+  *tag = PyLong_AsUnsignedLongLong(given);
+  return PyErr_Occurred() ? -1 : 0;
+}
+
+int core_between(Pipeline* self, int64_t since, int feeds, int* told) {
   if (PyErr_CheckSignals() < 0) return -1;
-  if (*told || core_now() - since < long_wait || (uint64_t)self->held < self->tiles) return 0;
+  if (*told || core_now() - since < long_wait) return 0;
+  int const all_kept = (uint64_t)self->held >= self->tiles, none_taken = feeds && self->held == 0;
+  if (!all_kept && !none_taken) return 0;
   *told = 1;
-  return warn_of_kept(self);
+  return all_kept ? warn_of_kept(self) : warn_of_no_loop();
 }
 
 /* The smaller of a slice and what is left until `end`; -1: there is no end. */
@@ -236,13 +254,14 @@ PyObject* core_next(Pipeline* self, int64_t limit) {
   int told = 0;
   while (status == PENSTOCK_OK && completion.tile == NULL) {
     if (end >= 0 && core_now() >= end) return NULL;
-    if (core_between(self, since, &told) < 0) return NULL;
+    if (core_between(self, since, 0, &told) < 0) return NULL;
     completion.size = sizeof completion;
     PyThreadState* const thread = PyEval_SaveThread();
     status = penstock_next(self->pipeline, core_next_slice(end), &completion);
     PyEval_RestoreThread(thread);
   }
   if (status != PENSTOCK_OK) return core_raise(core_state_of((PyObject*)self), status);
+  core_take_back(self, 0);
   return core_new_tile(self, completion.tile, &completion);
 }
 
@@ -281,7 +300,7 @@ static int borrow_tile(Pipeline* self, int64_t limit, penstock_tile** tile, pens
     int64_t const at = core_now();
     if (end >= 0 && at >= end) return 0;
     if (at - last_look >= slice) {
-      if (core_between(self, since, &told) < 0) return -1;
+      if (core_between(self, since, 1, &told) < 0) return -1;
       last_look = at;
     }
     if (end >= 0 && rest > end - at) rest = end - at;
@@ -327,12 +346,12 @@ static penstock_status fill_and_submit(Pipeline* self, penstock_tile* tile, Py_b
 /* Copies a buffer into tiles and submits them, without the GIL. */
 static PyObject* push(Pipeline* self, PyObject* arguments) {
   Py_buffer buffer;
-  unsigned long long tag = 0;
-  PyObject* timeout = NULL;
-  if (!PyArg_ParseTuple(arguments, "y*KO", &buffer, &tag, &timeout)) return NULL;
+  uint64_t tag = 0;
+  PyObject *number = NULL, *timeout = NULL;
+  if (!PyArg_ParseTuple(arguments, "y*OO", &buffer, &number, &timeout)) return NULL;
   int64_t const limit = core_limit_of(timeout);
   size_t at = 0;
-  int bad = limit == -2 || core_is_forked(self);
+  int bad = limit == -2 || core_is_forked(self) || core_tag_of(number, &tag) < 0;
   while (!bad) {
     penstock_tile* tile = NULL;
     penstock_status status;
@@ -396,7 +415,9 @@ static PyObject* drain(Pipeline* self, PyObject* unused) {
   if (status != PENSTOCK_OK) {
     core_raise(core_state_of((PyObject*)self), status);
   } else {
-    result = Py_BuildValue("(sss)", json, text, ok ? "ok" : "");
+    // Paths are no texts of a certain encoding.
+    result = Py_BuildValue("(NNs)", PyUnicode_DecodeUTF8(json, (Py_ssize_t)strlen(json), "replace"),
+                           PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace"), ok ? "ok" : "");
   }
   penstock_free_text(json);
   penstock_free_text(text);

@@ -47,7 +47,11 @@ static PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* names) 
 
 static void destroy(Writer* self) {
   PyTypeObject* const type = Py_TYPE((PyObject*)self);
-  if (self->process == (long)getpid()) penstock_writer_close(self->writer);
+  if (self->process == (long)getpid()) {
+    PyThreadState* const thread = PyEval_SaveThread();
+    penstock_writer_close(self->writer);
+    PyEval_RestoreThread(thread);
+  }
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(type);
 }
@@ -112,8 +116,10 @@ static PyObject* pass_on(Writer* self, size_t bytes, uint64_t tag) {
 
 static PyObject* commit(Writer* self, PyObject* arguments) {
   Py_ssize_t bytes = 0;
-  unsigned long long tag = 0;
-  if (!PyArg_ParseTuple(arguments, "nK", &bytes, &tag) || enter(self) < 0) return NULL;
+  uint64_t tag = 0;
+  PyObject* number = NULL;
+  if (!PyArg_ParseTuple(arguments, "nO", &bytes, &number) || core_tag_of(number, &tag) < 0 || enter(self) < 0)
+    return NULL;
   PyObject* result = NULL;
   if (bytes < 0) {
     PyErr_SetString(PyExc_ValueError, "A piece has 0 bytes or more.");
@@ -148,12 +154,12 @@ static PyObject* push_into(Writer* self, Py_buffer const* buffer, uint64_t tag, 
 
 static PyObject* push(Writer* self, PyObject* arguments) {
   Py_buffer buffer;
-  unsigned long long tag = 0;
-  PyObject* timeout = NULL;
-  if (!PyArg_ParseTuple(arguments, "y*KO", &buffer, &tag, &timeout)) return NULL;
+  uint64_t tag = 0;
+  PyObject *number = NULL, *timeout = NULL;
+  if (!PyArg_ParseTuple(arguments, "y*OO", &buffer, &number, &timeout)) return NULL;
   int64_t const limit = core_limit_of(timeout);
   PyObject* result = NULL;
-  if (limit != -2 && enter(self) == 0) {
+  if (limit != -2 && core_tag_of(number, &tag) == 0 && enter(self) == 0) {
     result = push_into(self, &buffer, tag, limit);
     self->busy = 0;
   }
@@ -174,7 +180,9 @@ static PyObject* close_it(Writer* self, PyObject* unused) {
   self->writer = NULL;
   self->slot = (penstock_bytes){NULL, 0};
   self->busy = 0;
+  PyThreadState* const thread = PyEval_SaveThread();
   penstock_writer_close(writer);
+  PyEval_RestoreThread(thread);
   Py_RETURN_NONE;
 }
 

@@ -19,7 +19,7 @@ static uintptr_t number_of(PyObject* given, char const* name, int calls) {
     Py_XDECREF(pair);
   }
   if (found == NULL) {
-    PyErr_Clear();
+    if (PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
     return 0;
   }
   unsigned long long const number = PyLong_AsUnsignedLongLong(found);
@@ -46,9 +46,9 @@ uintptr_t core_stream_of(PyObject* given) {
     return 0;
   }
   uintptr_t found = number_of(given, "__cuda_stream__", 1);
-  if (found == 0) found = number_of(given, "cuda_stream", 0);
-  if (found == 0) found = number_of(given, "ptr", 0);
-  if (found == 0)
+  if (found == 0 && !PyErr_Occurred()) found = number_of(given, "cuda_stream", 0);
+  if (found == 0 && !PyErr_Occurred()) found = number_of(given, "ptr", 0);
+  if (found == 0 && !PyErr_Occurred())
     PyErr_SetString(PyExc_TypeError, "This is no stream: pass one of torch, cupy or cuda.core, or its cudaStream_t.");
   return found;
 }

@@ -143,6 +143,11 @@ static PyObject* submit(Tile* self, PyObject* filled) {
   Py_RETURN_NONE;
 }
 
+static PyObject* submit_some(Tile* self, PyObject* arguments) {
+  PyObject* filled = Py_None;
+  return PyArg_ParseTuple(arguments, "|O", &filled) ? submit(self, filled) : NULL;
+}
+
 static PyObject* enter(PyObject* self, PyObject* unused) {
   (void)unused;
   return Py_NewRef(self);
@@ -208,12 +213,16 @@ static int get_buffer(Tile* self, Py_buffer* view, int flags) {
   penstock_bytes const bytes = core_bytes_of(self, &elements);
   View all;
   if ((flags & PyBUF_ND) == PyBUF_ND && core_view_of(self, &all) < 0) return -1;
+  if (elements->rest_count > 0 && (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS) {
+    PyErr_SetString(PyExc_BufferError, "A tile has its rows one after the other, and not its columns.");
+    return -1;
+  }
   int const shaped = (flags & PyBUF_ND) == PyBUF_ND;
   view->obj = Py_NewRef((PyObject*)self);
   view->buf = bytes.data;
   view->len = (Py_ssize_t)bytes.size;
   view->readonly = 0;
-  view->itemsize = shaped ? elements->size : 1;
+  view->itemsize = shaped || (flags & PyBUF_FORMAT) == PyBUF_FORMAT ? elements->size : 1;
   view->format = (flags & PyBUF_FORMAT) == PyBUF_FORMAT ? (char*)elements->format : NULL;
   view->ndim = shaped ? 1 + elements->rest_count : 1;
   view->shape = shaped ? self->shape : NULL;
@@ -272,11 +281,12 @@ static PyObject* get_device(Tile* self, void* unused) {
 static PyObject* array(Tile* self, PyObject* arguments, PyObject* names) {
   (void)arguments, (void)names;
   if (held(self) == NULL) return NULL;
+  View view;
   if (core_is_on_gpu(self)) {
     core_refuse_on_gpu(self);
-    return NULL;
+  } else if (core_view_of(self, &view) == 0) {
+    PyErr_SetString(PyExc_BufferError, "The tile has no array.");
   }
-  PyErr_SetString(PyExc_BufferError, "The tile has no array: tile.problem or the buffer protocol says why.");
   return NULL;
 }
 static PyObject* used_in(Tile* self, PyObject* given) {
@@ -335,8 +345,8 @@ static int set_tag(Tile* self, PyObject* value, void* unused) {
 static PyMethodDef methods[] = {
     METHOD("release", release, METH_NOARGS,
            "release()\n--\n\nSends the tile home now, and not with its last reference."),
-    METHOD("submit", submit, METH_O,
-           "submit(filled)\n--\n\nSubmits a borrowed tile, with so many bytes; None for all."),
+    METHOD("submit", submit_some, METH_VARARGS,
+           "submit(filled=None)\n--\n\nSubmits a borrowed tile, with so many bytes; None for all."),
     METHOD("__enter__", enter, METH_NOARGS, NULL),
     METHOD("__exit__", leave, METH_VARARGS, NULL),
     METHOD("__dlpack__", dlpack, METH_VARARGS | METH_KEYWORDS,

@@ -219,3 +219,54 @@ def test_a_pipeline_that_is_dropped_lets_go_of_lent_buffers():
     del buffer, tiles
     gc.collect()
     assert gone() is None
+
+
+def test_one_thread_that_feeds_and_then_takes_is_told():
+    tiles = penstock.pipeline("cpu", tile=64, tiles=4)
+    with pytest.warns(RuntimeWarning, match="no thread takes tiles"), pytest.raises(TimeoutError):
+        while True:
+            tiles.push(b"x", timeout=4)
+    tiles.close()
+
+
+def test_the_failure_of_a_thread_is_the_cause_of_that_of_the_block():
+    with opened() as tiles:
+        def fail(_):
+            raise KeyError("thread")
+
+        with pytest.raises(ZeroDivisionError) as problem:
+            with tiles.threads(fail, [0]):
+                for tile in tiles:
+                    pass
+                1 / 0
+        assert isinstance(problem.value.__cause__, KeyError)
+
+
+def test_a_thread_that_cannot_start_ends_the_others(monkeypatch):
+    start = threading.Thread.start
+    count = iter(range(100))
+
+    def start_some(thread):
+        if next(count) == 2:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    def feed(_):
+        while True:
+            tiles.push(b"abcd")
+
+    monkeypatch.setattr(threading.Thread, "start", start_some)
+    with opened() as tiles, pytest.raises(RuntimeError, match="can't start"):
+        with tiles.threads(feed, range(4)):
+            raise AssertionError("the block does not run")
+
+
+def test_tags_have_64_bits():
+    for lend in (False, True):
+        with opened(lend=lend) as tiles:
+            for tag in (-1, 1 << 64):
+                with pytest.raises(OverflowError):
+                    tiles.push(b"abcd", tag=tag)
+            tiles.push(b"abcd", tag=(1 << 64) - 1)
+            tiles.end()
+            assert [tile.tag for tile in tiles] == [(1 << 64) - 1]

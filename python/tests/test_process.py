@@ -178,3 +178,21 @@ def test_tiles_that_are_made_and_dropped_leave_no_memory():
 def test_importing_opens_no_device_and_starts_no_thread():
     ended = run("print(len(os.listdir('/proc/self/task')))")
     assert ended.stdout == "1\n"
+
+
+def test_a_thread_that_waits_does_not_keep_the_process(tmp_path):
+    ended = subprocess.run([sys.executable, "-c", """
+import threading, penstock
+tiles = penstock.pipeline("cpu", tile=64, tiles=4)
+kept = [tiles.borrow() for _ in range(4)]
+begun = threading.Event()
+def wait():
+    begun.set()
+    try:
+        tiles.borrow()
+    except penstock.Ended:
+        print("told")
+threading.Thread(target=wait).start()
+begun.wait()
+"""], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stdout) == (0, "told\n"), ended.stderr

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tiles of files and of threads, as a loop takes them."""
+import os
+import signal
 import threading
 import warnings
 
@@ -168,3 +170,43 @@ def test_what_is_impossible_is_refused_with_what_helps(numbers):
         penstock.pipeline("gpu9")
     with pytest.raises(ValueError, match="no files"):
         penstock.files()
+
+
+def test_a_name_that_is_no_text_loses_no_report(tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff\xfe.bin"
+    with penstock.files(path).open("cpu") as tiles:
+        (tile,) = list(tiles)
+        assert not tile.ok and "No such file" in tile.problem
+        del tile
+    assert not tiles.report.ok and "No such file" in str(tiles.report)
+    with pytest.raises(penstock.Error, match="ring"):
+        penstock.writer(b"\xff\xfe")
+    with pytest.raises(ValueError, match="null byte"):
+        penstock.files(b"a\0b").open("cpu")
+
+
+def test_bytes_that_are_no_whole_elements_are_no_array(tmp_path):
+    (tmp_path / "odd").write_bytes(b"x" * 1001)
+    files = penstock.files(tmp_path / "odd")
+    with files.open("cpu", tile=((256, 64), "f")) as tiles:
+        (tile,) = list(tiles)
+        with pytest.raises(BufferError, match="no whole elements of 256"):
+            numpy.asarray(tile)
+        del tile
+    with files.open("cpu", tile=((256, 64), "f")) as tiles:
+        (batch,) = list(tiles.batches(4))
+        with pytest.raises(BufferError, match="no whole elements of 256"):
+            numpy.asarray(batch)
+        del batch
+
+
+def test_a_handler_of_a_signal_may_close(tmp_path):
+    """Seen to hang with a lock that its own thread cannot take again."""
+    (tmp_path / "grows").write_bytes(b"x" * 100)
+    tiles = penstock.files(tmp_path / "grows", follow=True).open("cpu", tile="4KiB")
+    before = signal.signal(signal.SIGALRM, lambda *_: tiles.close())
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        assert tiles.report is tiles.close()
+    finally:
+        signal.signal(signal.SIGALRM, before)

@@ -40,12 +40,16 @@ class KeepingStage final : public Stage {
   }
   std::size_t run(DeviceTile const& tile, StreamRef stream) override {
     void const* waited = nullptr;
-    DeviceTile const placed = begin(tile, stream, waited);
+    // After a batch that the stage did not take, its tiles have their places.
+    bool const has_place = next_placed_ < placed_.size() && placed_[next_placed_].index == tile.index &&
+                           placed_[next_placed_].sequence == tile.sequence;
+    DeviceTile const placed = has_place ? placed_[next_placed_++] : begin(tile, stream, waited);
     on_.finish(tile, inner_ != nullptr ? inner_->run(placed, stream) : copy(placed, stream));
     return 0;
   }
   bool run_batch(std::span<DeviceTile const> tiles, std::span<std::size_t> produced, StreamRef stream) override {
     placed_.clear();
+    next_placed_ = 0;
     void const* waited = nullptr;
     for (DeviceTile const& tile : tiles) placed_.push_back(begin(tile, stream, waited));
     if (inner_ == nullptr) {
@@ -55,6 +59,7 @@ class KeepingStage final : public Stage {
       return false;
     }
     for (std::size_t i = 0; i < tiles.size(); ++i) on_.finish(tiles[i], std::exchange(produced[i], 0));
+    placed_.clear();
     return true;
   }
 
@@ -78,6 +83,7 @@ class KeepingStage final : public Stage {
   PlacesOnDevice& on_;
   std::unique_ptr<Stage> const inner_;
   std::vector<DeviceTile> placed_;
+  std::size_t next_placed_ = 0;
 };
 
 }  // namespace

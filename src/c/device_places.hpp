@@ -52,7 +52,7 @@ class PlacesOnDevice {
     Event event;
     std::atomic<std::size_t> places = 0;  ///< Those that are not written again before it has passed.
   };
-  static constexpr std::size_t most_uses = 8;
+  static constexpr std::size_t most_uses = 16;
   struct Place {
     std::array<Use*, most_uses> uses = {};
     std::size_t use_count = 0;

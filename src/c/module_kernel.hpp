@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -48,7 +49,7 @@ class ModuleKernel {
   std::vector<Argument> arguments_;
   std::mutex loading_;
   void* library_ = nullptr;
-  void* kernel_ = nullptr;
+  std::atomic<void*> kernel_ = nullptr;
 };
 
 }  // namespace penstock::c

@@ -90,12 +90,13 @@ TEST_F(ARing, GivesEachPieceAndEndsWithItsWriters) {
 TEST_F(ARing, TellsAWriterThatNobodyReadsAnyMore) {
   begin();
   penstock_writer* const writer = open_writer();
-  for (unsigned char value = 0; value < 2; ++value) write(writer, value);
+  for (unsigned char value = 0; value < 4; ++value) write(writer, value);
   penstock_stop(pipeline);
   take_all();
   ASSERT_EQ(penstock_drain(pipeline, &report), PENSTOCK_OK);
   penstock_bytes slot{};
-  EXPECT_EQ(penstock_writer_claim(writer, -1, &slot), PENSTOCK_SYSTEM);
+  constexpr std::int64_t minute = 60'000'000'000;
+  EXPECT_EQ(penstock_writer_claim(writer, minute, &slot), PENSTOCK_SYSTEM);
   EXPECT_THAT(penstock_last_error(), HasSubstr("reader"));
   penstock_writer_close(writer);
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(path))) << "the link is gone, too";
