@@ -91,13 +91,18 @@ def test_jax_has_the_bytes_where_they_are():
 
 
 @pytest.mark.parametrize("own_stream", [False, True])
-def test_a_tile_is_not_written_again_while_a_stream_that_took_it_may_read(own_stream):
+@pytest.mark.parametrize("kernel", [False, True])
+def test_a_tile_is_not_written_again_while_a_stream_that_took_it_may_read(own_stream, kernel):
     """Seen to fail if the tile's way home does not wait for the stream: see core_tell_streams."""
     torch = pytest.importorskip("torch")
+    options = {"tiles": 4}
+    if kernel:
+        scale = penstock.kernel(SCALE, "scale", ("input", "output", "count32", numpy.float32(0), "tag"))
+        options = {"stage": scale, "lanes": 4, "tiles": 32}
     stream = torch.cuda.Stream() if own_stream else torch.cuda.default_stream()
     wrong = torch.zeros((), dtype=torch.int64, device="cuda")
     slow = torch.zeros(1 << 24, device="cuda")
-    with penstock.pipeline("cuda:0", tile=(1 << 16, numpy.float32), tiles=4) as tiles:
+    with penstock.pipeline("cuda:0", tile=(1 << 16, numpy.float32), **options) as tiles:
         def feed(_):
             for value in range(200):
                 tiles.push(numpy.full(1 << 16, value, numpy.float32), tag=value)

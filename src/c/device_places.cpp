@@ -11,10 +11,10 @@ namespace penstock::c {
 namespace {
 
 /// Neighbours must be so in memory, also for stages that take them as one; 256 is the alignment of tiles.
-constexpr std::size_t alignment = 256;
+constexpr std::size_t place_alignment = 256;
 
 std::size_t rounded(std::size_t bytes) noexcept {
-  return (bytes + alignment - 1) / alignment * alignment;
+  return (bytes + place_alignment - 1) / place_alignment * place_alignment;
 }
 
 /// A stage whose results stay in places. Without a stage of the program it brings the first input there, which it sees

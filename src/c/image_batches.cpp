@@ -18,7 +18,7 @@ namespace penstock::c {
 namespace {
 
 /// Images begin at multiples of this in their tile.
-constexpr std::size_t alignment = 16;
+constexpr std::size_t image_alignment = 16;
 /// Odd files that the report names.
 constexpr std::size_t most_odd = 20;
 
@@ -120,7 +120,7 @@ class ImageBatches::Resize final : public Stage {
 
 ImageBatches::ImageBatches(ImagesToRead images, TileShape const& shape, std::size_t tiles, std::stop_token stop)
     : images_(std::move(images)),
-      room_(shape.input_bytes / images_.batch / alignment * alignment),
+      room_(shape.input_bytes / images_.batch / image_alignment * image_alignment),
       stop_(std::move(stop)),
       batches_(tiles) {
   std::size_t const output = images_.batch * images_.form.elements() * sizeof(float);
@@ -129,7 +129,7 @@ ImageBatches::ImageBatches(ImagesToRead images, TileShape const& shape, std::siz
     refuse("A tile has " + std::to_string(shape.output_bytes) + " bytes for " + std::to_string(images_.batch) +
            " tensors: set output_bytes to " + std::to_string(output) + ".");
   }
-  if (room_ < sizeof(ImageHead) + alignment) {
+  if (room_ < sizeof(ImageHead) + image_alignment) {
     refuse("A tile has " + std::to_string(shape.input_bytes) + " bytes for " + std::to_string(images_.batch) +
            " images: set input_bytes to what they need, 32 bytes each and 3 for each pixel.");
   }
@@ -156,7 +156,7 @@ std::size_t ImageBatches::fill(Tile& tile) {
       batch.problems.emplace(place, std::move(problem));
     }
     batch.parts[place] = {at, bytes};
-    at += (bytes + alignment - 1) / alignment * alignment;
+    at += (bytes + image_alignment - 1) / image_alignment * image_alignment;
   }
   put_back(std::move(decoder));
   return at;
