@@ -9,8 +9,9 @@ import pytest
 import penstock
 
 
-def test_tiles_stay_on_the_device_that_has_them():
-    with penstock.pipeline("cpu", tile=(64, numpy.int32), to="device", tiles=4) as tiles:
+@pytest.mark.parametrize("count", [64, 1 << 17])  # Large tiles go another way.
+def test_tiles_stay_on_the_device_that_has_them(count):
+    with penstock.pipeline("cpu", tile=(count, numpy.int32), to="device", tiles=4) as tiles:
         for value in range(4):
             tiles.push(numpy.full(60, value, numpy.int32), tag=value)
         tiles.end()

@@ -21,8 +21,8 @@ std::size_t rounded(std::size_t bytes) noexcept {
 /// in memory of the host.
 class KeepingStage final : public Stage {
  public:
-  KeepingStage(DevicePlaces& all, PlacesOnDevice& on, std::unique_ptr<Stage> inner)
-      : all_(all), on_(on), inner_(std::move(inner)) {}
+  KeepingStage(DevicePlaces& all, PlacesOnDevice& on, std::unique_ptr<Stage> inner, ResultKind kind)
+      : all_(all), on_(on), inner_(std::move(inner)), by_one_copy_(kind == ResultKind::input_by_one_copy) {}
 
   Stage& inner() const noexcept { return *inner_; }
   void prepare(StreamRef stream) override {
@@ -32,7 +32,7 @@ class KeepingStage final : public Stage {
     if (inner_ != nullptr) inner_->finish(stream);
   }
   Promises promises() const noexcept override {
-    if (inner_ == nullptr) return {.reads_once = true, .any_alignment = true};
+    if (inner_ == nullptr) return {.reads_once = by_one_copy_, .any_alignment = true};
     Promises promises = inner_->promises();
     // A graph would have the place of one tile.
     promises.capturable = false;
@@ -68,8 +68,13 @@ class KeepingStage final : public Stage {
     all_.set_device_of(tile.index, on_);
     return on_.begin(tile, stream, waited);
   }
-  static std::size_t copy(DeviceTile const& tile, StreamRef stream) {
-    stream.upload(tile.output.first(tile.input.size()), {tile.input.address(), tile.input.size()});
+  std::size_t copy(DeviceTile const& tile, StreamRef stream) const {
+    auto const place = tile.output.first(tile.input.size());
+    if (by_one_copy_) {
+      stream.upload(place, {tile.input.address(), tile.input.size()});
+    } else if (!tile.input.empty()) {
+      stream.copy(place, tile.input);
+    }
     return tile.input.size();
   }
   /// Copies neighbours at once.
@@ -82,6 +87,7 @@ class KeepingStage final : public Stage {
   DevicePlaces& all_;
   PlacesOnDevice& on_;
   std::unique_ptr<Stage> const inner_;
+  bool const by_one_copy_;
   std::vector<DeviceTile> placed_;
   std::size_t next_placed_ = 0;
 };
@@ -203,8 +209,8 @@ void PlacesOnDevice::used_in(std::span<std::uint32_t const> indices, void* strea
   }
 }
 
-DevicePlaces::DevicePlaces(DeviceGroup const& devices, std::size_t tiles, std::size_t bytes, bool inputs)
-    : bytes_(bytes), inputs_(inputs), device_of_(tiles) {
+DevicePlaces::DevicePlaces(DeviceGroup const& devices, std::size_t tiles, std::size_t bytes, ResultKind kind)
+    : bytes_(bytes), kind_(kind), device_of_(tiles) {
   for (Device* const device : devices.all()) all_.push_back(std::make_unique<PlacesOnDevice>(*device, tiles, bytes));
 }
 
@@ -213,14 +219,14 @@ PlacesOnDevice& DevicePlaces::on(Device const& device) {
 }
 
 Stages DevicePlaces::keep(Stages stages) {
-  if (inputs_) {
+  if (are_inputs()) {
     throw Error(
         ErrorKind::bad_argument,
         "Without an output the results on the device are the inputs: set output_bytes for what the stage writes.");
   }
   Stages kept = stages;
   kept.make = [this, make = stages.make](StageContext const& context) {
-    return std::make_unique<KeepingStage>(*this, on(context.device), make(context));
+    return std::make_unique<KeepingStage>(*this, on(context.device), make(context), kind_);
   };
   if (stages.merge)
     kept.merge = [merge = stages.merge](Stage& stage) { merge(static_cast<KeepingStage&>(stage).inner()); };
@@ -230,7 +236,7 @@ Stages DevicePlaces::keep(Stages stages) {
 Stages DevicePlaces::keep_inputs() {
   return {.make =
               [this](StageContext const& context) {
-                return std::make_unique<KeepingStage>(*this, on(context.device), nullptr);
+                return std::make_unique<KeepingStage>(*this, on(context.device), nullptr, kind_);
               },
           .merge = {},
           .order = {},

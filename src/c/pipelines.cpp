@@ -117,10 +117,12 @@ penstock_status penstock_pipeline_create(penstock_devices* devices, penstock_pip
     bool const inputs = set.tile.output_bytes == 0;
     std::size_t const kept = inputs ? set.tile.input_bytes : set.tile.output_bytes;
     if (on_device) set.tile.output_bytes = 0;
-    // What only has to lie on the device is copied to its place, and to no slot of a lane before that.
-    if (on_device && inputs) set.tuning.transport = Transport::mapped;
+    c::ResultKind const kind = !inputs                          ? c::ResultKind::of_stage
+                               : kept < c::least_bytes_by_slots ? c::ResultKind::input_by_one_copy
+                                                                : c::ResultKind::input_by_slot;
+    if (on_device && kind == c::ResultKind::input_by_one_copy) set.tuning.transport = Transport::mapped;
     std::unique_ptr<penstock_pipeline> made(new penstock_pipeline{open, nullptr, Pipeline(*open, set)});
-    if (on_device) made->places = std::make_unique<c::DevicePlaces>(*open, made->pipeline.pool().size(), kept, inputs);
+    if (on_device) made->places = std::make_unique<c::DevicePlaces>(*open, made->pipeline.pool().size(), kept, kind);
     place = made.release();
   });
 }
