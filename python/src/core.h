@@ -50,6 +50,7 @@ typedef struct Pipeline {
   int has_output;  /* The output has bytes of its own. */
   int is_ordered;
   int lends;               /* Buffers are lent to the library. */
+  unsigned taken;          /* Tiles that were taken, as far as it can count. */
   Py_ssize_t place_stride; /* Bytes from the result of a tile to that of its neighbour. */
   int on_device;           /* Completed tiles have their results in memory of the device. */
   PyObject* stage;         /* The Kernel of the run; null if there is none. */

@@ -252,6 +252,7 @@ PyObject* core_next(Pipeline* self, int64_t limit) {
   int64_t const since = status == PENSTOCK_OK && completion.tile == NULL ? core_now() : 0;
   int64_t const end = limit < 0 ? -1 : since + limit;
   int told = 0;
+  if (since != 0) core_take_back(self, 1);
   while (status == PENSTOCK_OK && completion.tile == NULL) {
     if (end >= 0 && core_now() >= end) return NULL;
     if (core_between(self, since, 0, &told) < 0) return NULL;
@@ -261,7 +262,8 @@ PyObject* core_next(Pipeline* self, int64_t limit) {
     PyEval_RestoreThread(thread);
   }
   if (status != PENSTOCK_OK) return core_raise(core_state_of((PyObject*)self), status);
-  core_take_back(self, 0);
+  // To look for each tile would hold up the threads that copy.
+  if (++self->taken % 32 == 0) core_take_back(self, 0);
   return core_new_tile(self, completion.tile, &completion);
 }
 
