@@ -103,7 +103,7 @@ PlacesOnDevice::PlacesOnDevice(Device& device, std::size_t tiles, std::size_t by
       places_(2 * tiles),
       place_of_(tiles, nowhere) {
   for (std::size_t i = 0; on_gpu_ && i < places_.size(); ++i) {
-    uses_.push_back(std::unique_ptr<Use>(new Use{device.make_event()}));
+    uses_.push_back(std::make_unique<Use>(device.make_event()));
     free_.push_back(uses_.back().get());
   }
 }
@@ -124,11 +124,11 @@ DeviceTile PlacesOnDevice::begin(DeviceTile const& tile, StreamRef stream, void 
   std::uint32_t const lent = lend(tile.index);
   Place& place = places_[lent];
   while (place.use_count > 0) {
-    Use* const use = place.uses[place.use_count - 1];
+    Use* const use = place.uses[--place.use_count];
+    if (use == nullptr) continue;
     // Tiles that went home together have one.
     if (use != waited) stream.wait(use->event);
     waited = use;
-    --place.use_count;
     if (use->places.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       std::scoped_lock const lock(mutex_);
       free_.push_back(use);
@@ -175,7 +175,7 @@ PlacesOnDevice::Use& PlacesOnDevice::free_use() {
   std::exception_ptr problem;
   std::thread([&] {
     try {
-      made.reset(new Use{device_.make_event()});
+      made = std::make_unique<Use>(device_.make_event());
     } catch (...) {
       problem = std::current_exception();
     }
@@ -218,7 +218,7 @@ PlacesOnDevice& DevicePlaces::on(Device const& device) {
   return **std::ranges::find(all_, &device, [](auto const& one) { return &one->device(); });
 }
 
-Stages DevicePlaces::keep(Stages stages) {
+Stages DevicePlaces::keep(Stages const& stages) {
   if (are_inputs()) {
     throw Error(
         ErrorKind::bad_argument,

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "penstock/device.hpp"
@@ -59,6 +60,7 @@ class PlacesOnDevice {
  private:
   /// A place in a stream behind which some results are not used there any more.
   struct Use {
+    explicit Use(Event made) : event(std::move(made)) {}
     Event event;
     std::atomic<std::size_t> places = 0;  ///< Those that are not written again before it has passed.
   };
@@ -98,7 +100,7 @@ class DevicePlaces {
   /// Stages that write their results into places, and bring nothing back. This object must outlive their runs.
   ///
   /// Throws: Error of kind bad_argument, if results are inputs.
-  Stages keep(Stages stages);
+  Stages keep(Stages const& stages);
   /// Stages that bring the first inputs to their places. Only if results are inputs.
   Stages keep_inputs();
 

@@ -59,9 +59,9 @@ ImagesToRead::ImagesToRead(penstock_images const* given) {
              ", from 0 on.");
   }
   if (all.order != nullptr) order.emplace(all.order, all.order + all.order_count);
-  for (std::size_t i = 0; i < all.order_count && order; ++i) {
-    if (all.order[i] >= image_count)
-      refuse("The order has image " + std::to_string(all.order[i]) + ", but there are " + std::to_string(image_count) +
+  for (std::uint64_t const image : order ? *order : std::vector<std::uint64_t>{}) {
+    if (image >= image_count)
+      refuse("The order has image " + std::to_string(image) + ", but there are " + std::to_string(image_count) +
              ", from 0 on.");
   }
   constexpr std::uint32_t preset_batch = 64;

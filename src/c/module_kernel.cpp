@@ -2,6 +2,7 @@
 #include "c/module_kernel.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <memory>
 #include <span>
@@ -113,7 +114,8 @@ ModuleKernel::ModuleKernel(penstock_kernel_of_module const& described)
 }
 
 ModuleKernel::~ModuleKernel() {
-  if (library_ != nullptr) static_cast<void>(Driver::get().unload_library(library_));
+  Driver const& driver = Driver::get();
+  if (library_ != nullptr && driver.unload_library != nullptr) static_cast<void>(driver.unload_library(library_));
 }
 
 /// An image may be read only when its kernel is asked for.
@@ -136,7 +138,7 @@ void ModuleKernel::load(penstock_lane const& lane) {
   if (library_ == nullptr) {
     std::array<char, 1024> log{};
     std::array<int, 2> options{jit_error_log, jit_error_log_bytes};
-    std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+    std::array<void*, 2> values{log.data(), std::bit_cast<void*>(log.size())};
     int const answer =
         driver.load_library(&library_, image_.c_str(), options.data(), values.data(), 2, nullptr, nullptr, 0);
     if (answer != 0) {
@@ -201,8 +203,10 @@ std::int64_t ModuleKernel::launch(penstock_device_tile const& tile, void* stream
                                                "`grid`, or more elements for each thread.");
     Driver const& driver = Driver::get();
     // As a kernel of the library: it is found for the GPU that is current.
-    int const answer = driver.launch(kernel_, static_cast<unsigned>(grid), 1, 1, shape_.block, 1, 1,
-                                     shape_.shared_bytes, stream, places.data(), nullptr);
+    int const answer = driver.launch == nullptr
+                           ? not_found
+                           : driver.launch(kernel_, static_cast<unsigned>(grid), 1, 1, shape_.block, 1, 1,
+                                           shape_.shared_bytes, stream, places.data(), nullptr);
     if (answer != 0) {
       throw Error(ErrorKind::device_refused, "The kernel '" + name_ + "' was not launched: " + driver.words(answer) +
                                                  ". Look at its arguments, block, grid and shared memory.");

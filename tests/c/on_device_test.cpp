@@ -70,6 +70,10 @@ TEST_F(ResultsOnTheDevice, AreTheInputWithoutAStageAndStayUntilTheTileIsGivenBac
 
 /// Seen to fail if the places follow the slots of the lane, or if a batch has the place of its first tile.
 TEST_F(ResultsOnTheDevice, AreThoseOfTheStageForTilesOneByOneAndForNeighboursAtOnce) {
+  // Several tiles are put on the device at once.
+  std::array<penstock_option, 3> batches{{{"tiles", "8"}, {"lanes", "1"}, {"batch", "4"}}};
+  options.options = batches.data();
+  options.option_count = batches.size();
   for (std::uint32_t const promises : {0U, std::uint32_t{PENSTOCK_ELEMENTWISE}}) {
     stage.promises = promises;
     begin(&stage);
@@ -122,7 +126,7 @@ TEST_F(ResultsOnTheDevice, AreNotThereWhereATileFailed) {
     return increase(user, tile, stream);
   };
   begin(&stage);
-  for (unsigned char const value : std::array<unsigned char, 4>{1, 101, 2, 102}) {
+  for (unsigned char const value : std::array<unsigned char, 12>{1, 101, 2, 102, 3, 103, 4, 104, 5, 105, 6, 106}) {
     feed(value);
     penstock_completion const completion = next();
     bool const fails = value >= 100;
