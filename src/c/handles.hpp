@@ -39,8 +39,8 @@ struct penstock_pipeline {
     return places != nullptr ? places->bytes() : pipeline.options().tile.output_bytes;
   }
   /// The stages with results where this pipeline has them.
-  penstock::Stages placed(penstock::Stages stages) const {
-    return places != nullptr ? places->keep(std::move(stages)) : stages;
+  penstock::Stages placed(penstock::Stages const& stages) const {
+    return places != nullptr ? places->keep(stages) : stages;
   }
   penstock::Sink placed(penstock::Sink sink) const { return places != nullptr ? places->told(std::move(sink)) : sink; }
   /// The stages of a run of this stage, or without one.

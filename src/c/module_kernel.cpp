@@ -47,7 +47,7 @@ struct Driver {
   }
   std::string words(int error) const {
     char const* text = nullptr;
-    if (describe(error, &text) != 0 || text == nullptr) return "error " + std::to_string(error);
+    if (describe == nullptr || describe(error, &text) != 0 || text == nullptr) return "error " + std::to_string(error);
     return text;
   }
 };

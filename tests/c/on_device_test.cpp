@@ -126,7 +126,7 @@ TEST_F(ResultsOnTheDevice, AreNotThereWhereATileFailed) {
     return increase(user, tile, stream);
   };
   begin(&stage);
-  for (unsigned char const value : std::array<unsigned char, 12>{1, 101, 2, 102, 3, 103, 4, 104, 5, 105, 6, 106}) {
+  for (unsigned char const value : std::array<unsigned char, 12>{1, 101, 2, 3, 102, 4, 5, 103, 6, 7, 104, 8}) {
     feed(value);
     penstock_completion const completion = next();
     bool const fails = value >= 100;
