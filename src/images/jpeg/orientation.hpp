@@ -39,7 +39,8 @@ inline Orientation orientation_of(std::span<unsigned char const> marker) {
   auto const data = marker.subspan(name);
   bool const little = data[0] == 'I';
   auto const half = [&](std::size_t at) -> unsigned {
-    return little ? data[at] | data[at + 1] << 8U : data[at] << 8U | data[at + 1];
+    unsigned const one = data[at], other = data[at + 1];
+    return little ? one | other << 8U : one << 8U | other;
   };
   std::size_t const first = little ? half(4) | half(6) << 16U : half(4) << 16U | half(6);
   if (half(2) != 42 || first > data.size() || data.size() - first < 2) return {};
