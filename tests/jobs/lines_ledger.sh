@@ -33,6 +33,8 @@ case $case in
     inputs=(table1 empty packed.gz table2 marked table3)
     number=0
     while IFS='|' read -r options lease; do
+      # Of a lease for each line there are enough in one table.
+      [[ $lease != 1B ]] || inputs=(table1 empty packed.gz)
       for format in '' --json; do
         # shellcheck disable=SC2086 # Several words.
         in_one_go run $format --format csv $options --input "${inputs[@]}"
@@ -46,8 +48,8 @@ case $case in
 --numbers decimal --places 1|5000B
 --numbers decimal --tile 4KiB|4KiB
 --key 3 --by day --groups 8|10KB
---key 3 --by minute --groups 9|1B
 --key 3 --by hour --from 2015-05-03|1GiB
+--key 3 --by minute --groups 9|1B
 END
     # A damaged file is left out of both alike, with exit code 1.
     head -c 2000 packed.gz >cut.gz

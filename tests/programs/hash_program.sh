@@ -125,7 +125,7 @@ case $2 in
       expect_code 0
       expect_same_as expected
     done
-    run hash of* --device cpu,cpu --json
+    run hash of* --device cpu,cpu --lanes 1 --json
     expect_out '"devices":[{"name":"cpu:0","lanes":1,'
     expect_out '{"name":"cpu:1","lanes":1,'
     ;;

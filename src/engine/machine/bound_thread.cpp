@@ -22,23 +22,20 @@ struct BoundThread::State {
   Body body;
   std::promise<void> tried;  // Orders binding_error before the constructor's end.
   std::optional<std::string> binding_error;
+  std::string unbound_without_memory;  // Made while there is memory.
   std::exception_ptr escaped;
-
-  void note(char const* error) noexcept {
-    try {
-      binding_error = error;
-    } catch (std::bad_alloc const&) {
-      binding_error.emplace("Not bound.");  // Short enough to need no memory.
-    }
-  }
 
   void run(std::stop_token const& stop) noexcept {
     // The kernel's limit, without the terminating zero; a longer name would be refused.
     pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
     try {
-      binding_error = bind_this_thread(cpus);
-    } catch (std::exception const& error) {
-      note(error.what());
+      try {
+        binding_error = bind_this_thread(cpus);
+      } catch (Error const& error) {
+        binding_error = error.what();
+      }
+    } catch (std::bad_alloc const&) {
+      binding_error = std::move(unbound_without_memory);
     }
     tried.set_value();
     try {
@@ -53,6 +50,7 @@ struct BoundThread::State {
 
 BoundThread::BoundThread(std::string name, CpuSet cpus, Body body) : state_(std::make_unique<State>()) {
   state_->name = std::move(name);
+  state_->unbound_without_memory = "Thread '" + state_->name + "' is not bound to CPUs: no memory was left for that.";
   state_->cpus = std::move(cpus);
   state_->body = std::move(body);
   auto const tried = state_->tried.get_future();

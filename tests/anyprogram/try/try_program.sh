@@ -7,6 +7,8 @@ source "$(dirname "$0")/../../programs/program_world.sh"
 folder=$3
 export LD_LIBRARY_PATH=$folder
 tried() { run try --repeats 3 "$@"; }
+# tried_behind LIBRARY WORDS...: the address sanitizer of `penstock` itself must let another library stand before it.
+tried_behind() { LD_PRELOAD=$1 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 tried "${@:2}"; }
 victim=$folder/penstock-victim
 # Of a program that says by which entry points its kernels came to the driver.
 expect_turned() {
@@ -31,7 +33,7 @@ case $2 in
     done
     tried -- "$folder/penstock-victim-linked" linked tells
     expect_turned
-    LD_PRELOAD=$folder/libcuda.so.1 tried -- "$victim" next tells
+    tried_behind "$folder/libcuda.so.1" -- "$victim" next tells
     expect_turned
     tried -- "$victim" plugin "$folder/libpenstock-victim-plugin.so"
     expect_turned
@@ -39,7 +41,7 @@ case $2 in
     expect_turned
     ;;
   StandsBeforeOtherLibrariesThatDoSo)
-    LD_PRELOAD=$folder/libpenstock-victim-plugin.so tried -- "$victim" asks tells
+    tried_behind "$folder/libpenstock-victim-plugin.so" -- "$victim" asks tells
     expect_turned
     ;;
   ComparesWhatItTakes)

@@ -35,10 +35,13 @@ cudaStream_t native(StreamRef stream) {
 
 /// A device with one of everything, and a kernel that has written to nowhere.
 struct LostGpu {
-  LostGpu() {
+  LostGpu() : LostGpu(Fault::now) {}
+  enum class Fault { now, later };
+  /// `later`: the test launches that kernel.
+  explicit LostGpu(Fault fault) {
     memory = gpu.allocate(4096);
     pinned = gpu.pin(page);
-    support::write_to_nowhere(native(stream));
+    if (fault == Fault::now) support::write_to_nowhere(native(stream));
   }
 
   alignas(4096) static inline std::byte page_bytes[4096];
@@ -117,7 +120,7 @@ int a_callback_behind_the_fault_comes_at_most_once() {
 
 int no_callback_comes_after_its_stream() {
   Verdict verdict;
-  LostGpu lost;
+  LostGpu lost(LostGpu::Fault::later);
   support::Hold still = lost.kernels.hold(lost.other);
   CountedCallback callback;
   {

@@ -2,6 +2,7 @@
 #include "engine/flow/expect_fitting.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -114,7 +115,7 @@ TEST(ASourceOfOtherTiles, IsRefusedBeforeItIsAsked) {
 TEST(AStageForOtherTiles, DoesNotGetATileOfThePipeline) {
   cpu::CpuDevice device({.compute_threads = 1});
   Pipeline pipeline(device, {.tile = tile_of<float>(8), .lanes = 1, .tuning = {.tiles = 2}});
-  bool asked = false;
+  std::atomic<bool> asked{false};  // By several producers.
   auto const fill = [&](TilePlace, std::span<float> input) {
     asked = true;
     return input.size();

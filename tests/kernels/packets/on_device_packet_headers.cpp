@@ -14,7 +14,10 @@ std::string four(char last) {
   return std::string("\x0A\0\0", 3) + last;
 }
 std::string six(char last) {
-  return '\xFD' + std::string(14, '\0') + last;
+  std::string address(16, '\0');
+  address.front() = '\xFD';
+  address.back() = last;
+  return address;
 }
 
 /// A datagram whose checksum is over these addresses.

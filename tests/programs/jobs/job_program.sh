@@ -114,10 +114,10 @@ PYTHON
     expect_figure 'all["attribution"]' None
     ;;
   SaysWhereThreadsAndTilesWere)
-    run run --json "${job[@]}" --no-bind --producers 2
+    run run --json "${job[@]}" --no-bind --producers 2 --lanes 1
     expect_code 0
     expect_figure 'all["placement"].split("Pages")[0]' 'Threads: 2 producers, 1 lane, 1 consumer not bound. '
-    run bench --json --one-process --window 20 --repeats 1 "${job[@]}" --producers 2
+    run bench --json --one-process --window 20 --repeats 1 "${job[@]}" --producers 2 --lanes 1
     expect_code 0
     expect_figure 'all["points"][0]["placement"].split(" on")[0]' 'Threads: 2 producers, 1 lane'
     ;;
