@@ -197,6 +197,19 @@ TEST_F(AConsumerOfNats, GoesOnOnceTheServerIsThereAgain) {
   EXPECT_EQ(client->unacknowledged("c"), 0);
 }
 
+/// Seen to wait for ever where a connection that is closed counted as one that is down.
+TEST_F(AConsumerOfNats, EndsIfTheServerRefusesItsUserByNow) {
+  auto const only = claims();
+  server->stop();
+  server->start({"--user", "penstock", "--pass", "secret"});
+  try {
+    until_there([&] { return only->exchange({}, 1); });
+    ADD_FAILURE() << "it takes messages";
+  } catch (Error const& refused) {
+    EXPECT_THAT(refused.what(), HasSubstr("refuses this user"));
+  }
+}
+
 std::atomic<int> messages{0};
 
 TEST_F(AConsumerOfNats, LeavesOutWhatIsNoClaimCheckAndSaysSo) {

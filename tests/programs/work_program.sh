@@ -26,6 +26,10 @@ case $2 in
     expect_code 0
     expect_same_as expected
     [[ ! -s err ]] || fail "it says: $(cat err)"
+    # All is done, so no worker looks for that device.
+    run hash --device cuda:99 --ledger ledger --workers 3 tree
+    expect_code 0
+    expect_same_as expected
     for format in --json --csv --no-names; do
       hashes "$format" tree | grep -v '"summary"' >lines
       hashes "$format" --ledger "ledger$format" --workers 2 tree | grep -v '"summary"' | cmp - lines || fail "$format: other lines"

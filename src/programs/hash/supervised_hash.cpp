@@ -20,7 +20,8 @@ ExitCode HashCommand::supervise_workers(StandardOutput& output, Interrupt const&
   request.draw_progress = false;
   HashJob job(std::move(request), output, interrupt.token());
   Supervision const wanted{.command = worker_command(arguments), .workers = workers, .draws = !no_progress};
-  SupervisionEnd const end = supervise(job.ledger(), wanted, output, interrupt);
+  SupervisionEnd end;
+  if (!job.ledger().progress().finished()) end = supervise(job.ledger(), wanted, output, interrupt);
   if (end.end == WorkersEnd::refused) return exit_bad_options;
   job.finish_ledger();
   Report report;

@@ -2,7 +2,10 @@
 #include "programs/jobs/live_run.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -37,17 +40,24 @@ struct LinesOnLeases : testing::Test {
   Interrupt const interrupt{output};
   LiveRun live{{.stats_every = 0.001}, true};
   std::atomic<unsigned> asked = 0;
+  std::mutex mutex;
+  std::condition_variable question;
 
   LeasesSoFar ask() {
-    ++asked;
-    asked.notify_all();
+    {
+      std::lock_guard const lock(mutex);
+      ++asked;
+    }
+    question.notify_all();
     return {.words = "3 of 5 leases done"};
   }
-  /// Returns once lines were printed that were not begun before.
+  /// Returns once lines were printed that were not begun before. Fails if nobody asks for them.
   void await_line() {
+    std::unique_lock lock(mutex);
     // The line of the first is printed when it is asked for the third.
-    unsigned const since = asked;
-    for (unsigned now = since; now < since + 3; now = asked) asked.wait(now);
+    bool const printed =
+        question.wait_for(lock, std::chrono::minutes(2), [this, since = asked.load()] { return asked >= since + 3; });
+    EXPECT_TRUE(printed) << "nobody asks for a line";
   }
 };
 
