@@ -59,6 +59,21 @@ bool PostgresServer::can_be_run() {
 }
 
 PostgresServer::PostgresServer(std::vector<std::string> settings) : settings_(std::move(settings)) {
+  make_folder();
+  run({"initdb", "-D", folder_ + "/data", "-A", "trust", "-U", "penstock", "--no-sync", "--no-locale", "-E", "UTF8"});
+  std::ofstream(folder_ + "/data/pg_hba.conf") << "local all guarded scram-sha-256\nlocal all,replication all trust\n"
+                                                  "hostssl all all 127.0.0.0/8 trust\n";
+  start();
+}
+
+PostgresServer::PostgresServer(StandbyOf of) {
+  make_folder();
+  run({"pg_basebackup", "-D", folder_ + "/data", "-h", of.primary.folder(), "-U", "penstock", "--write-recovery-conf",
+       "--checkpoint=fast", "--no-sync"});
+  start();
+}
+
+void PostgresServer::make_folder() {
   // The path of a socket has 107 letters at most.
   std::string pattern = "/tmp/penstock-pg-XXXXXX";
   folder_ = mkdtemp(pattern.data());
@@ -66,14 +81,13 @@ PostgresServer::PostgresServer(std::vector<std::string> settings) : settings_(st
       other != nullptr && chown(folder_.c_str(), other->pw_uid, other->pw_gid) != 0)
     throw std::runtime_error("no folder for PostgreSQL");
   chmod(folder_.c_str(), 0755);
-  pid_t const maker = launch(
-      {"initdb", "-D", folder_ + "/data", "-A", "trust", "-U", "penstock", "--no-sync", "--no-locale", "-E", "UTF8"});
+}
+
+void PostgresServer::run(std::vector<std::string> const& words) const {
+  pid_t const program = launch(words);
   int status = 0;
-  if (waitpid(maker, &status, 0) != maker || status != 0)
-    throw std::runtime_error("initdb failed: see " + folder_ + "/log");
-  std::ofstream(folder_ + "/data/pg_hba.conf") << "local all guarded scram-sha-256\nlocal all all trust\n"
-                                                  "hostssl all all 127.0.0.0/8 trust\n";
-  start();
+  if (waitpid(program, &status, 0) != program || status != 0)
+    throw std::runtime_error(words.front() + " failed: see " + folder_ + "/log");
 }
 
 PostgresServer::~PostgresServer() {

@@ -11,6 +11,13 @@
 
 namespace penstock::support {
 
+class PostgresServer;
+
+/// The server that another one follows. It must take connections.
+struct StandbyOf {
+  PostgresServer const& primary;
+};
+
 /// A server in a scratch folder, on a unix socket there. It writes to the disk as one in production does. It ends with
 /// this, or with the process.
 ///
@@ -23,11 +30,16 @@ class PostgresServer {
   ///
   /// Shape: each of `settings` is NAME=VALUE.
   explicit PostgresServer(std::vector<std::string> settings = {});
+  /// Starts one that has all that the primary has, and refuses to be written until it is promoted. Returns once it
+  /// takes connections.
+  explicit PostgresServer(StandbyOf of);
   PostgresServer(PostgresServer const&) = delete;
   PostgresServer& operator=(PostgresServer const&) = delete;
   ~PostgresServer();
 
   void start();
+  /// Makes a standby a primary. Returns once it can be written.
+  void promote() const { ask("select pg_promote()"); }
   /// Ends all its processes by SIGKILL. Returns once they are gone.
   void kill();
   /// Ends one session by SIGKILL. The server ends all others, too, as after a crash. Returns once it answers again.
@@ -41,7 +53,10 @@ class PostgresServer {
   std::string const& folder() const noexcept { return folder_; }
 
  private:
+  void make_folder();
   pid_t launch(std::vector<std::string> const& words) const;
+  /// Runs a program to its end.
+  void run(std::vector<std::string> const& words) const;
   std::string words() const { return "host=" + folder_ + " user=penstock dbname=postgres"; }
 
   OwnProcess const own_process_;

@@ -63,12 +63,17 @@ PostgresOwner::Parts::Parts(PostgresAddress const& address, LedgerOptions const&
 }
 
 void PostgresOwner::Parts::join(PostgresConnection& connection) {
-  // The row is seen once its lock is there: one without a lock means that its process has ended.
-  PostgresRows const made = connection.ask(
-      "with made as (insert into owner(process, heard, silence) values($1, now_of($2), $3) returning id),"
-      " counted as (insert into tally(owner) select id from made)"
-      " select id, pg_try_advisory_lock($4::integer, id) from made",
-      {PostgresValue::in_words(name), session.clock(), silence, session.facts().lock_class()});
+  // The row is seen once its lock is there: one without a lock means that its process has ended. A number that is taken
+  // is that of an owner that the last server had, and this one, which took over from it, had not; the next one follows.
+  PostgresRows made(nullptr);
+  do {
+    made = connection.ask(
+        "with made as (insert into owner(process, heard, silence) values($1, now_of($2), $3)"
+        " on conflict do nothing returning id),"
+        " counted as (insert into tally(owner) select id from made on conflict do nothing)"
+        " select id, pg_try_advisory_lock($4::integer, id) from made",
+        {PostgresValue::in_words(name), session.clock(), silence, session.facts().lock_class()});
+  } while (made.size() == 0);
   if (made.number(0, 1) == 0)
     throw PostgresLost(session.address().name + ": another program has the lock of an owner. It is tried again.");
   id = static_cast<std::int32_t>(made.number(0, 0));
@@ -77,6 +82,10 @@ void PostgresOwner::Parts::join(PostgresConnection& connection) {
 
 void PostgresOwner::Parts::rejoin(PostgresConnection& connection) {
   std::int32_t const lock_class = session.facts().lock_class();
+  // A server that took over, and did not have this owner, may have given its number to another.
+  if (connection.ask("select from owner where id = $1 and process <> $2", {id, PostgresValue::in_words(name)}).size() >
+      0)
+    return join(connection);
   if (connection.ask("select pg_try_advisory_lock($1::integer, $2::integer)", {lock_class, id}).number(0, 0) == 0) {
     // The server does not know yet that the last session has lost its other end; or another owner looks right now.
     connection.ask(
@@ -90,6 +99,7 @@ void PostgresOwner::Parts::rejoin(PostgresConnection& connection) {
   connection.send(
       "insert into owner(id, process, heard, silence) values($1, $2, now_of($3), $4) on conflict(id) do nothing",
       {id, PostgresValue::in_words(name), session.clock(), silence});
+  connection.send("insert into tally(owner) values($1) on conflict do nothing", {id});
   // What was handed out in a commit whose end was not seen was never passed on.
   std::string numbers = "{", tries = "{";
   for (auto const& [number, its_try] : held) {
