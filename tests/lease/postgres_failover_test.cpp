@@ -125,7 +125,8 @@ struct AFailoverToAStandbyThatIsBehind : TwoServers {
 };
 
 /// An owner of which the standby knows nothing goes on with no lease, and its number may be another's by then. Seen to
-/// fail where such an owner had no row for its counts, and where a number that was taken was a failure.
+/// fail where such an owner had no row for its counts, where a number that was taken was a failure, and where an owner
+/// of the same process counted as the same owner.
 TEST_F(AFailoverToAStandbyThatIsBehind, HasLeasesAgainOfWhichItDoesNotHaveTheAnswers) {
   ledger.enqueue(support::numbered_work(4), true);
   auto const owner = join();
@@ -142,14 +143,20 @@ TEST_F(AFailoverToAStandbyThatIsBehind, HasLeasesAgainOfWhichItDoesNotHaveTheAns
   WorkerProcess const stopped({name});
   EXPECT_EQ(stopped.ask("take 1"), "taken 4");
   stopped.stop();
+  std::string const its_number = primary.ask("select max(id) from pair.owner");
+  std::string const its_process = primary.ask("select process from pair.owner where id = " + its_number);
   primary.kill();
   standby.start();
   standby.promote();
+  // As if another owner of that process had the number by now.
+  standby.ask("insert into pair.owner(id, process, heard, silence, token) values(" + its_number + ", '" + its_process +
+              "', 0, 0, 1) returning id");
   EXPECT_THAT(exchange(*unknown, settle_all(lost, Kind::acknowledge), 0).refused, SizeIs(1));
   std::vector<std::unique_ptr<LeaseOwner>> others;
   for (int k = 0; k < 40; ++k) others.push_back(join());
   stopped.send(SIGCONT);
   EXPECT_EQ(stopped.ask("acknowledge"), "refused 0");
+  EXPECT_EQ(standby.ask("select count(*) from pair.owner where token <> 1 and process = '" + its_process + "'"), "1");
   // The first owner has neither of its two, so it gives them back.
   auto const again = exchange(*owner, {}, 1).taken;
   EXPECT_THAT(numbers_of(again), ElementsAre(1));

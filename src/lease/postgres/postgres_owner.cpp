@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <exception>
 #include <memory>
+#include <random>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -30,6 +31,11 @@ std::string name_of_process() {
   return std::to_string(getpid()) + (has_name ? " on " + std::string(host.data()) : "");
 }
 
+std::int64_t some_token() {
+  std::random_device numbers;
+  return static_cast<std::int64_t>((std::uint64_t{numbers()} << 32U | numbers()) >> 1U);
+}
+
 void expect_size(Settlement const& settlement) {
   if (settlement.text.size() > Settlement::most_bytes)
     throw Error(ErrorKind::bad_argument, "The answer of lease " + std::to_string(settlement.number) +
@@ -39,7 +45,10 @@ void expect_size(Settlement const& settlement) {
 }  // namespace
 
 PostgresOwner::Parts::Parts(PostgresAddress const& address, LedgerOptions const& options, OwnerOptions const& owner)
-    : session(address, options), silence(std::chrono::nanoseconds(owner.silence).count()), name(name_of_process()) {
+    : session(address, options),
+      silence(std::chrono::nanoseconds(owner.silence).count()),
+      name(name_of_process()),
+      token(some_token()) {
   session.on_connect([this](PostgresConnection& connection) {
     if (id != 0) rejoin(connection);
   });
@@ -68,11 +77,11 @@ void PostgresOwner::Parts::join(PostgresConnection& connection) {
   PostgresRows made(nullptr);
   do {
     made = connection.ask(
-        "with made as (insert into owner(process, heard, silence) values($1, now_of($2), $3)"
+        "with made as (insert into owner(process, heard, silence, token) values($1, now_of($2), $3, $5)"
         " on conflict do nothing returning id),"
         " counted as (insert into tally(owner) select id from made on conflict do nothing)"
         " select id, pg_try_advisory_lock($4::integer, id) from made",
-        {PostgresValue::in_words(name), session.clock(), silence, session.facts().lock_class()});
+        {PostgresValue::in_words(name), session.clock(), silence, session.facts().lock_class(), token});
   } while (made.size() == 0);
   if (made.number(0, 1) == 0)
     throw PostgresLost(session.address().name + ": another program has the lock of an owner. It is tried again.");
@@ -82,10 +91,12 @@ void PostgresOwner::Parts::join(PostgresConnection& connection) {
 
 void PostgresOwner::Parts::rejoin(PostgresConnection& connection) {
   std::int32_t const lock_class = session.facts().lock_class();
-  // A server that took over, and did not have this owner, may have given its number to another.
-  if (connection.ask("select from owner where id = $1 and process <> $2", {id, PostgresValue::in_words(name)}).size() >
-      0)
+  // A server that took over, and did not have this owner, may have given its number to another. Nor did it hand out
+  // what this owner holds.
+  if (connection.ask("select from owner where id = $1 and token <> $2", {id, token}).size() > 0) {
+    held.clear();
     return join(connection);
+  }
   if (connection.ask("select pg_try_advisory_lock($1::integer, $2::integer)", {lock_class, id}).number(0, 0) == 0) {
     // The server does not know yet that the last session has lost its other end; or another owner looks right now.
     connection.ask(
@@ -97,8 +108,9 @@ void PostgresOwner::Parts::rejoin(PostgresConnection& connection) {
   }
   // If it was let go, it is there again, without what it had.
   connection.send(
-      "insert into owner(id, process, heard, silence) values($1, $2, now_of($3), $4) on conflict(id) do nothing",
-      {id, PostgresValue::in_words(name), session.clock(), silence});
+      "insert into owner(id, process, heard, silence, token) values($1, $2, now_of($3), $4, $5)"
+      " on conflict(id) do nothing",
+      {id, PostgresValue::in_words(name), session.clock(), silence, token});
   connection.send("insert into tally(owner) values($1) on conflict do nothing", {id});
   // What was handed out in a commit whose end was not seen was never passed on.
   std::string numbers = "{", tries = "{";
@@ -120,9 +132,9 @@ void PostgresOwner::Parts::leave(PostgresConnection& connection) const {
 
 void PostgresOwner::Parts::note(PostgresConnection& connection) const {
   connection.send(
-      "insert into owner(id, process, heard, silence) values($1, $2, now_of($3), $4)"
-      " on conflict(id) do update set heard = excluded.heard",
-      {id, PostgresValue::in_words(name), session.clock(), silence});
+      "insert into owner(id, process, heard, silence, token) values($1, $2, now_of($3), $4, $5)"
+      " on conflict(id) do update set heard = excluded.heard where owner.token = excluded.token",
+      {id, PostgresValue::in_words(name), session.clock(), silence, token});
 }
 
 void PostgresOwner::Parts::settle(PostgresConnection& connection, std::span<Settlement const> settlements, bool is_last,
@@ -136,9 +148,9 @@ void PostgresOwner::Parts::settle(PostgresConnection& connection, std::span<Sett
     connection.send("update owner set heard = now_of($2) where id = $1 and now_of($2) - heard > silence / 2",
                     {id, session.clock()});
     connection.send(
-        "insert into owner(id, process, heard, silence) select $1, $2, now_of($3), $4"
+        "insert into owner(id, process, heard, silence, token) select $1, $2, now_of($3), $4, $5"
         " where not exists (select from owner where id = $1) on conflict(id) do nothing",
-        {id, PostgresValue::in_words(name), session.clock(), silence});
+        {id, PostgresValue::in_words(name), session.clock(), silence, token});
   }
   std::size_t const notes = silence == 0 ? 0 : !settlements.empty() || !held.empty() ? 1 : 2;
   std::size_t const before = notes + (is_last ? 0 : 1);

@@ -58,8 +58,9 @@ class PostgresOwner final : public LeaseOwner {
     PostgresLeases const leases{session};
     OwnProcess const process;
     std::int64_t const silence;
-    std::string const name;  ///< Of the process, for others.
-    std::mutex mutex;        ///< For one exchange at a time.
+    std::string const name;    ///< Of the process, for others.
+    std::int64_t const token;  ///< Tells it from an owner that has its number on a server that took over.
+    std::mutex mutex;          ///< For one exchange at a time.
     std::int32_t id = 0;
     int server_process = 0;  ///< That of the last session.
     /// Tries of leases that the caller was given and has not settled.

@@ -18,7 +18,7 @@ struct PostgresLedgerFacts {
 };
 
 /// The form of the tables. Ledgers with another number are refused.
-inline constexpr int postgres_ledger_version = 2;
+inline constexpr int postgres_ledger_version = 3;
 
 /// Opens the ledger in the schema of that name, or makes it, as the options say.
 ///
