@@ -3,6 +3,8 @@
 """Figures of the Python package; tiles.c has the same without Python. Each prints tiles and seconds.
 
 usage: tiles.py loop | sum BYTES FILE... | batches BYTES FILE... | push BYTES THREADS SECONDS DEVICE [lend]
+
+MOST in the environment is the most tiles of a batch, MANY the number of buffers in a push.
 """
 import os
 import sys
@@ -64,9 +66,10 @@ def push(size, threads, seconds, device, lend=""):
 
         def feed():
             mine = block.copy()
+            many = [mine] * int(os.environ.get("MANY", "1"))
             try:
                 while time.perf_counter() < end:
-                    tiles.push(mine)
+                    tiles.push_all(many)
             except penstock.Ended:
                 pass
 
@@ -75,7 +78,7 @@ def push(size, threads, seconds, device, lend=""):
             worker.start()
         count = 0
         while time.perf_counter() < end:
-            for batch in tiles._core.next_batches(32, 0.001):
+            for batch in tiles._core.next_batches(int(os.environ.get("MOST", "32")), 0.001):
                 count += len(batch)
         seconds = time.perf_counter() - begun
         tiles.stop()

@@ -239,10 +239,28 @@ class Tiles:
         Ended
             The pipeline was stopped or closed.
         """
-        if self._lends:
-            self._core.lend(buffer, tag, timeout)
-        else:
-            self._core.push(buffer, tag, timeout)
+        self.push_all((buffer,), (tag,), timeout)
+
+    def push_all(self, buffers, tags=None, timeout=None):
+        """Push several buffers, each as `push` does, in one step: for buffers so small that a call for each takes too long.
+
+        Parameters
+        ----------
+        buffers : sequence of buffers
+            They are pushed in their order.
+        tags : sequence of int or None
+            One number for each buffer; None: 0.
+        timeout : float or None
+            Seconds to wait for each tile; None for no limit.
+
+        Raises
+        ------
+        TimeoutError
+            At the time limit. Tiles before are submitted.
+        Ended
+            The pipeline was stopped or closed.
+        """
+        (self._core.lend if self._lends else self._core.push)(buffers, tags, timeout)
 
     def end(self):
         """Say that no more tiles will be submitted, so that the loop ends behind the last."""

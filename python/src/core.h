@@ -154,7 +154,13 @@ PyObject* core_next(Pipeline* self, int64_t limit);
 int64_t core_limit_of(PyObject* seconds);
 PyObject* core_begin_ring(Pipeline* self, PyObject* arguments);
 PyObject* core_begin_lent(Pipeline* self, PyObject* stage);
-/* Lends a buffer to the library. */
+/* Copies buffers into tiles: push.c. */
+PyObject* core_push(Pipeline* self, PyObject* arguments);
+/* Borrows; null in `tile` at the time limit. -1 with an exception of Python. */
+int core_borrow_tile(Pipeline* self, int64_t limit, penstock_tile** tile, penstock_status* status);
+/* The sequence and its numbers, of which there must be as many; null with an exception. */
+PyObject* core_buffers_of(PyObject* given, PyObject* numbers, uint64_t** tags);
+/* Lends buffers to the library. */
 PyObject* core_lend(Pipeline* self, PyObject* arguments);
 /* Lets go of buffers that the library does not need any more: all of them, or some. */
 void core_take_back(Pipeline* self, int all);

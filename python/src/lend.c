@@ -63,25 +63,49 @@ static int try_to_lend(Pipeline* self, Py_buffer* buffer, uint64_t tag, int64_t 
   return lent;
 }
 
-PyObject* core_lend(Pipeline* self, PyObject* arguments) {
-  PyObject *given = NULL, *number = NULL, *timeout = NULL;
-  uint64_t tag = 0;
-  if (!PyArg_ParseTuple(arguments, "OOO", &given, &number, &timeout)) return NULL;
-  int64_t const limit = core_limit_of(timeout);
-  if (limit == -2 || core_is_forked(self) || core_tag_of(number, &tag) < 0) return NULL;
-  core_take_back(self, 0);
+/* Lends one buffer. -1 with an exception. */
+static int lend_one(Pipeline* self, PyObject* given, uint64_t tag, int64_t limit) {
   Py_buffer* const buffer = calloc(1, sizeof *buffer);
-  if (buffer == NULL) return PyErr_NoMemory();
+  if (buffer == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
   if (PyObject_GetBuffer(given, buffer, PyBUF_SIMPLE) < 0) {
     free(buffer);
-    return NULL;
+    return -1;
   }
   penstock_status status;
-  if (try_to_lend(self, buffer, tag, limit, &status)) Py_RETURN_NONE;
+  if (try_to_lend(self, buffer, tag, limit, &status)) return 0;
   PyBuffer_Release(buffer);
   free(buffer);
-  if (PyErr_Occurred()) return NULL;
-  if (status != PENSTOCK_OK) return core_raise(core_state_of((PyObject*)self), status);
-  PyErr_SetString(PyExc_TimeoutError, "No tile came home in time: the device or the loop that takes tiles is slower.");
-  return NULL;
+  if (PyErr_Occurred()) return -1;
+  if (status != PENSTOCK_OK) {
+    core_raise(core_state_of((PyObject*)self), status);
+  } else {
+    PyErr_SetString(PyExc_TimeoutError,
+                    "No tile came home in time: the device or the loop that takes tiles is slower.");
+  }
+  return -1;
+}
+
+PyObject* core_lend(Pipeline* self, PyObject* arguments) {
+  PyObject *given = NULL, *numbers = NULL, *timeout = NULL;
+  if (!PyArg_ParseTuple(arguments, "OOO", &given, &numbers, &timeout)) return NULL;
+  int64_t const limit = core_limit_of(timeout);
+  if (limit == -2 || core_is_forked(self)) return NULL;
+  uint64_t* tags = NULL;
+  PyObject* const all = core_buffers_of(given, numbers, &tags);
+  if (all == NULL) return NULL;
+  int bad = 0;
+  Py_ssize_t const count = PySequence_Size(all);
+  for (Py_ssize_t i = 0; !bad && i < count; ++i) {
+    if (i % some_handles == 0) core_take_back(self, 0);
+    PyObject* const one = PySequence_GetItem(all, i);
+    bad = one == NULL || lend_one(self, one, tags[i], limit) < 0;
+    Py_XDECREF(one);
+  }
+  free(tags);
+  Py_DECREF(all);
+  if (bad) return NULL;
+  Py_RETURN_NONE;
 }

@@ -276,16 +276,12 @@ static PyObject* next(Pipeline* self, PyObject* timeout) {
   return tile;
 }
 
-/* A copy of so many bytes is over sooner than another thread has the GIL (docs/decisions/python.md). */
-static Py_ssize_t const short_copy = 16 * 1024;
-
 /* Signals come to the main thread, and only a wait of that one has to look for them. */
 static int is_main_thread(void) {
   return gettid() == getpid();
 }
 
-/* Borrows; null in `tile` at the time limit. -1 with an exception of Python. */
-static int borrow_tile(Pipeline* self, int64_t limit, penstock_tile** tile, penstock_status* status) {
+int core_borrow_tile(Pipeline* self, int64_t limit, penstock_tile** tile, penstock_status* status) {
   *status = penstock_try_borrow(self->pipeline, tile);
   if (*status != PENSTOCK_OK || *tile != NULL) return 0;
   if (limit < 0 && !is_main_thread()) {
@@ -321,61 +317,10 @@ static PyObject* borrow(Pipeline* self, PyObject* timeout) {
   if (limit == -2 || core_is_forked(self)) return NULL;
   penstock_tile* tile = NULL;
   penstock_status status;
-  if (borrow_tile(self, limit, &tile, &status) < 0) return NULL;
+  if (core_borrow_tile(self, limit, &tile, &status) < 0) return NULL;
   if (status != PENSTOCK_OK) return core_raise(core_state_of((PyObject*)self), status);
   if (tile == NULL) Py_RETURN_NONE;
   return core_new_tile(self, tile, NULL);
-}
-
-/* Fills the tile from the buffer, and as many more as are home, and submits them. It uses nothing of Python. */
-static penstock_status fill_and_submit(Pipeline* self, penstock_tile* tile, Py_buffer const* buffer, size_t* at,
-                                       uint64_t tag) {
-  penstock_status status = PENSTOCK_OK;
-  do {
-    penstock_bytes const room = penstock_tile_input(tile, 0);
-    size_t const left = (size_t)buffer->len - *at, bytes = left < room.size ? left : room.size;
-    memcpy(room.data, (char const*)buffer->buf + *at, bytes);
-    penstock_tile_set_tag(tile, tag);
-    status = penstock_tile_set_filled(tile, 0, bytes);
-    if (status == PENSTOCK_OK) status = penstock_submit(self->pipeline, tile);
-    *at += bytes;
-    tile = NULL;
-    if (status == PENSTOCK_OK && *at < (size_t)buffer->len) status = penstock_try_borrow(self->pipeline, &tile);
-  } while (status == PENSTOCK_OK && tile != NULL);
-  return status;
-}
-
-/* Copies a buffer into tiles and submits them, without the GIL. */
-static PyObject* push(Pipeline* self, PyObject* arguments) {
-  Py_buffer buffer;
-  uint64_t tag = 0;
-  PyObject *number = NULL, *timeout = NULL;
-  if (!PyArg_ParseTuple(arguments, "y*OO", &buffer, &number, &timeout)) return NULL;
-  int64_t const limit = core_limit_of(timeout);
-  size_t at = 0;
-  int bad = limit == -2 || core_is_forked(self) || core_tag_of(number, &tag) < 0;
-  while (!bad) {
-    penstock_tile* tile = NULL;
-    penstock_status status;
-    bad = borrow_tile(self, limit, &tile, &status) < 0;
-    if (!bad && status == PENSTOCK_OK && tile == NULL) {
-      bad = 1;
-      PyErr_SetString(PyExc_TimeoutError,
-                      "No tile came home in time: the device or the loop that takes tiles is slower.");
-    }
-    if (bad) break;
-    if (status == PENSTOCK_OK) {
-      PyThreadState* const thread = buffer.len > short_copy ? PyEval_SaveThread() : NULL;
-      status = fill_and_submit(self, tile, &buffer, &at, tag);
-      if (thread != NULL) PyEval_RestoreThread(thread);
-    }
-    bad = status != PENSTOCK_OK;
-    if (bad) core_raise(core_state_of((PyObject*)self), status);
-    if (at >= (size_t)buffer.len) break;
-  }
-  PyBuffer_Release(&buffer);
-  if (bad) return NULL;
-  Py_RETURN_NONE;
 }
 
 static PyObject* end_input(Pipeline* self, PyObject* unused) {
@@ -463,7 +408,8 @@ static PyMethodDef methods[] = {
     METHOD("next_batches", core_next_batches, METH_VARARGS,
            "next_batches(most, timeout)\n--\n\nA list of Batch, of so many tiles together."),
     METHOD("borrow", borrow, METH_O, "borrow(timeout)\n--\n\nA free Tile; None at the time limit."),
-    METHOD("push", push, METH_VARARGS, "push(buffer, tag, timeout)\n--\n\nCopies a buffer into a tile and submits it."),
+    METHOD("push", core_push, METH_VARARGS,
+           "push(buffers, tags, timeout)\n--\n\nCopies buffers into tiles and submits them."),
     METHOD("end_input", end_input, METH_NOARGS, "end_input()\n--\n\nSays that no more tiles will be submitted."),
     METHOD("stop", stop, METH_NOARGS, "stop()\n--\n\nCancels what no device has started."),
     METHOD("drain", drain, METH_NOARGS,

@@ -270,3 +270,47 @@ def test_tags_have_64_bits():
             tiles.push(b"abcd", tag=(1 << 64) - 1)
             tiles.end()
             assert [tile.tag for tile in tiles] == [(1 << 64) - 1]
+
+
+@pytest.mark.parametrize("lend", [False, True])
+def test_several_buffers_are_pushed_in_their_order_with_their_tags(lend):
+    buffers = [bytes([number]) * size for number, size in enumerate([0, 1, 149, 150, 151, 0, 301, 150, 20000, 3])]
+    with penstock.pipeline("cpu", tile=150, ordered=True, lend=lend, tiles=8) as tiles:
+
+        def feed(_):
+            tiles.push_all(buffers, range(len(buffers)), timeout=300)
+            tiles.push_all([], timeout=300)
+            tiles.push_all([b"x", bytearray(b"y")])
+
+        texts = []
+        with tiles.threads(feed, [0]):
+            for tile in tiles:
+                if not texts or texts[-1][0] != tile.tag:
+                    texts.append((tile.tag, b""))
+                texts[-1] = (tile.tag, texts[-1][1] + bytes(tile))
+                del tile
+    assert texts == [*enumerate(buffers), (0, b"xy")]
+    assert tiles.report.ok
+
+
+@pytest.mark.parametrize("lend", [False, True])
+def test_a_bad_one_of_several_buffers_is_refused(lend):
+    with opened(lend=lend) as tiles:
+        with pytest.raises(ValueError, match="There are 1 tags for 2 buffers"):
+            tiles.push_all([b"a", b"b"], [1])
+        with pytest.raises(TypeError, match="bytes-like"):
+            tiles.push_all(b"ab")
+        with pytest.raises(TypeError, match="sequence of buffers"):
+            tiles.push_all(7)
+        with pytest.raises(TypeError, match="bytes-like"):
+            tiles.push_all([7])
+        tiles.end()
+        assert list(tiles) == []
+
+
+def test_several_buffers_wait_as_long_as_they_may():
+    with opened(tiles=2) as tiles:
+        with pytest.raises(TimeoutError):
+            tiles.push_all([b"12", b"34", b"56"], [1, 2, 3], timeout=0.01)
+        tiles.end()
+        assert sorted(tile.tag for tile in tiles) == [1, 2]
