@@ -59,7 +59,7 @@ from penstock._images import ImageBatch, Images, ImageTiles, images
 from penstock._kernel import Kernel, kernel
 from penstock._pipeline import Files, Report, Tiles, devices, files, pipeline
 from penstock._ring import Ring, Writer, ring, writer
-from penstock._tools import CommandFailed, Results, bench, compare, doctor, try_, tune, watch
+from penstock._tools import CommandFailed, Results, bench, compare, doctor, hash_, run, try_, tune, watch
 
 __version__ = _version()
 __all__ = [
@@ -87,10 +87,12 @@ __all__ = [
     "devices",
     "doctor",
     "files",
+    "hash_",
     "images",
     "kernel",
     "pipeline",
     "ring",
+    "run",
     "try_",
     "tune",
     "watch",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from penstock import _core
 
-_ROWS = ("points", "tried", "findings")
+_ROWS = ("points", "tried", "findings", "files")
 
 
 class CommandFailed(_core.Error):
@@ -49,8 +49,15 @@ class Results:
         return self._results[name]
 
     def to_frame(self):
-        """The rows as a pandas.DataFrame: points of `bench` and `compare`, what `tune` tried, findings of `watch`."""
+        """The rows as a pandas.DataFrame.
+
+        They are the points of `bench` and `compare`, what `tune` tried, findings of `watch`, the files of `hash_`, and of
+        `run` the lines that the job printed, with a column for each word.
+        """
         import pandas
+
+        if isinstance(self._results.get("results"), str):
+            return pandas.DataFrame([line.split() for line in self._results["results"].splitlines()])
 
         for name in _ROWS:
             if isinstance(self._results.get(name), list):
@@ -86,7 +93,8 @@ def _texts(options):
             yield from (option, os.fspath(value) if isinstance(value, os.PathLike) else str(value))
 
 
-def _run(program, command, options, behind=()):
+def _output(program, command, options, behind):
+    """What a command prints as JSON, its exit code and what it says."""
     words = [_program(program), command, *_texts(options), "--json", *behind]
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
@@ -97,7 +105,56 @@ def _run(program, command, options, behind=()):
     messages = messages.decode(errors="replace")
     if process.returncode not in (0, 1) or not out.strip():
         raise CommandFailed(messages.strip() or f"penstock {command} ended with code {process.returncode}.", process.returncode)
-    return Results(json.loads(out), process.returncode, messages)
+    return out, process.returncode, messages
+
+
+def _run(program, command, options, behind=()):
+    out, code, messages = _output(program, command, options, behind)
+    return Results(json.loads(out), code, messages)
+
+
+def run(job, **options):
+    """Do a job once: ``run("lines", input="access.log", by="hour")``.
+
+    Parameters
+    ----------
+    job : str
+        The program of a job: "lines", "packets", "radio", "images", or one of your own.
+    **options
+        Those of ``JOB run``, with _ for -.
+
+    Returns
+    -------
+    Results
+        `code` is 1 if input failed or was left out; ``results["left_out"]`` has it with the reasons.
+    """
+    return _run(job, "run", options)
+
+
+def hash_(*paths, **options):
+    """Hash files with BLAKE3, as ``penstock hash`` and ``b3sum`` do.
+
+    Parameters
+    ----------
+    *paths : str or os.PathLike
+        Files, and folders with all that is below.
+    **options
+        Those of ``penstock hash``, with _ for -.
+
+    Returns
+    -------
+    Results
+        ``results["files"]`` has a dict for each file, with `path`, `bytes` and `blake3`, or `problem` where it could not be
+        hashed; `code` is 1 then.
+    """
+    out, code, messages = _output("penstock", "hash", options, ("--", *map(os.fspath, paths)))
+    lines = [json.loads(line) for line in out.splitlines()]
+    summary = next((line["summary"] for line in lines if line["kind"] == "hash"), None)
+    return Results(
+        {"schema": 1, "kind": "hash", "files": [line for line in lines if line["kind"] != "hash"], "summary": summary},
+        code,
+        messages,
+    )
 
 
 def doctor(device="auto", **options):
