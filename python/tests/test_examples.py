@@ -73,3 +73,12 @@ def test_the_tutorial_prints_what_it_says(tmp_path):
         capture_output=True, text=True, timeout=300, cwd=tmp_path,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_launches_are_measured_beside_each_loader():
+    pytest.importorskip("torch")
+    bench = EXAMPLES.parent / "bench" / "launches.py"
+    ended = subprocess.run([sys.executable, bench, "cpu", "1", "3"], capture_output=True, text=True, timeout=300)
+    rows = [line.split() for line in ended.stdout.splitlines()]
+    assert [row[0] for row in rows] == ["loader", "alone", "library", "threads", "ring"], ended.stdout + ended.stderr
+    assert all(0 < float(row[1]) <= float(row[2]) for row in rows[1:])
