@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tiles whose bytes are neighbours, as one array with one more dimension. */
 #include "core.h"
+#include <structmember.h>
 
 enum { most_tiles = 1024 };
 
@@ -73,6 +74,7 @@ static void tell_streams(Batch* self) {
 
 static void destroy(Batch* self) {
   PyTypeObject* const type = Py_TYPE((PyObject*)self);
+  if (self->weak_references != NULL) PyObject_ClearWeakRefs((PyObject*)self);
   tell_streams(self);
   for (Py_ssize_t i = 0; i < PyTuple_Size(self->tiles); ++i) --((Tile*)PyTuple_GetItem(self->tiles, i))->views;
   Py_DECREF(self->tiles);
@@ -222,6 +224,7 @@ static PyMethodDef methods[] = {
            "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nIts bytes as a DLPack "
            "capsule, not copied."),
     METHOD("__array__", array, METH_VARARGS | METH_KEYWORDS, NULL),
+    METHOD("__reduce__", core_refuse_copy, METH_NOARGS, NULL),
     METHOD("used_in", used_in, METH_O, "used_in(stream)\n--\n\nAs Tile.used_in, for all of its tiles."),
     METHOD("__dlpack_device__", dlpack_device, METH_NOARGS,
            "__dlpack_device__()\n--\n\n(1, 0): memory of the host; (2, n): that of GPU n."),
@@ -229,8 +232,11 @@ static PyMethodDef methods[] = {
 static PyGetSetDef members[] = {{"tiles", (getter)get_tiles, NULL, "Its tiles, a tuple: one if it failed.", NULL},
                                 {"ok", (getter)get_ok, NULL, "True if the work of its tiles is done.", NULL},
                                 {NULL, NULL, NULL, NULL, NULL}};
+static PyMemberDef places[] = {{"__weaklistoffset__", T_PYSSIZET, offsetof(Batch, weak_references), READONLY, NULL},
+                               {NULL, 0, 0, 0, NULL}};
 static PyType_Slot slots[] = {{Py_tp_dealloc, destroy},
                               {Py_tp_methods, methods},
+                              {Py_tp_members, places},
                               {Py_tp_getset, members},
                               {Py_sq_length, size},
                               {Py_bf_getbuffer, get_buffer},

@@ -72,7 +72,8 @@ typedef struct Streams {
 
 /* A tile that Python has: borrowed to be filled, or completed. */
 typedef struct Tile {
-  PyObject_HEAD Pipeline* home;
+  PyObject_HEAD PyObject* weak_references;
+  Pipeline* home;
   _Atomic(penstock_tile*) tile; /* Null once it was given back or submitted. */
   _Atomic Py_ssize_t views;     /* Buffers and DLPack tensors of its bytes. */
   int borrowed;
@@ -87,8 +88,9 @@ typedef struct Tile {
 
 /* Tiles whose bytes are neighbours, as one array. It counts as a view of each. */
 typedef struct Batch {
-  PyObject_HEAD PyObject* tiles; /* A tuple. */
-  Py_ssize_t stride;             /* Bytes from one tile to the next. */
+  PyObject_HEAD PyObject* weak_references;
+  PyObject* tiles;   /* A tuple. */
+  Py_ssize_t stride; /* Bytes from one tile to the next. */
   Streams streams;
   Py_ssize_t shape[most_dimensions + 1];
   Py_ssize_t strides[most_dimensions + 1];
@@ -172,6 +174,8 @@ void core_end_lending(Pipeline* self);
 int core_between(Pipeline* self, int64_t since, int feeds, int* told);
 /* Reads a tag. -1, with an exception, if it is none. */
 int core_tag_of(PyObject* given, uint64_t* tag);
+/* Of what a copy or a pickle cannot have. */
+PyObject* core_refuse_copy(PyObject* self, PyObject* unused);
 /* Nanoseconds of a clock that only goes on. */
 int64_t core_now(void);
 /* Nanoseconds to wait until the next look, where the wait ends then; -1: it has no end. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core.h"
+#include <structmember.h>
 
 PyObject* core_new_tile(Pipeline* home, penstock_tile* tile, penstock_completion const* completion) {
   PyTypeObject* const type = core_state_of((PyObject*)home)->tile_type;
@@ -91,6 +92,7 @@ penstock_tile* core_leave_tile(Tile* self, char const* what) {
 
 static void destroy(Tile* self) {
   PyTypeObject* const type = Py_TYPE((PyObject*)self);
+  if (self->weak_references != NULL) PyObject_ClearWeakRefs((PyObject*)self);
   penstock_tile* const tile = atomic_exchange(&self->tile, NULL);
   if (tile != NULL) {
     --self->home->held;
@@ -102,6 +104,16 @@ static void destroy(Tile* self) {
   Py_DECREF((PyObject*)self->home);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(type);
+}
+
+PyObject* core_refuse_copy(PyObject* self, PyObject* unused) {
+  (void)unused;
+  (void)self;
+  PyErr_SetString(
+      PyExc_TypeError,
+      "A tile is memory of its pipeline and goes home: copy its array, as by numpy.array(tile), and keep or "
+      "send that.");
+  return NULL;
 }
 
 static PyObject* release(Tile* self, PyObject* unused) {
@@ -340,6 +352,16 @@ static int set_tag(Tile* self, PyObject* value, void* unused) {
   return 0;
 }
 
+static PyObject* describe(Tile* self) {
+  unsigned long long const index = self->index;
+  if (self->tile == NULL) return PyUnicode_FromFormat("<penstock.Tile %llu, home again or submitted>", index);
+  Elements const* elements = NULL;
+  size_t const bytes = core_bytes_of(self, &elements).size;
+  if (self->borrowed) return PyUnicode_FromFormat("<penstock.Tile, borrowed: %zu bytes>", bytes);
+  if (self->completion.outcome != PENSTOCK_DONE) return PyUnicode_FromFormat("<penstock.Tile %llu, failed>", index);
+  return PyUnicode_FromFormat("<penstock.Tile %llu: %zu bytes>", index, bytes);
+}
+
 #define METHOD(name, function, how, doc) \
   { name, (PyCFunction)(void (*)(void))function, how, doc }
 static PyMethodDef methods[] = {
@@ -355,6 +377,7 @@ static PyMethodDef methods[] = {
     METHOD("__dlpack_device__", dlpack_device, METH_NOARGS,
            "__dlpack_device__()\n--\n\n(1, 0): memory of the host; (2, n): that of GPU n."),
     METHOD("__array__", array, METH_VARARGS | METH_KEYWORDS, NULL),
+    METHOD("__reduce__", core_refuse_copy, METH_NOARGS, NULL),
     METHOD("used_in", used_in, METH_O,
            "used_in(stream)\n--\n\nSays that work of this stream uses the tile: its memory is not written again before "
            "the stream has done what is in it when the tile goes home. Streams that took it by __dlpack__ are known. A "
@@ -380,9 +403,13 @@ static PyGetSetDef members[] = {
     NUMBER(file, "Index of its file among the paths."),
     NUMBER(offset, "Offset of its first byte in the file, decoded."),
     {NULL, NULL, NULL, NULL, NULL}};
+static PyMemberDef places[] = {{"__weaklistoffset__", T_PYSSIZET, offsetof(Tile, weak_references), READONLY, NULL},
+                               {NULL, 0, 0, 0, NULL}};
 static PyType_Slot slots[] = {
     {Py_tp_dealloc, destroy},
+    {Py_tp_repr, describe},
     {Py_tp_methods, methods},
+    {Py_tp_members, places},
     {Py_tp_getset, members},
     {Py_bf_getbuffer, get_buffer},
     {Py_bf_releasebuffer, release_buffer},

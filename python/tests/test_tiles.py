@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tiles of files and of threads, as a loop takes them."""
+import copy
+import gc
 import os
+import pickle
 import signal
 import threading
 import warnings
+import weakref
 
 import numpy
 import pytest
@@ -210,3 +214,24 @@ def test_a_handler_of_a_signal_may_close(tmp_path):
         assert tiles.report is tiles.close()
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+def test_tiles_can_be_referred_to_weakly_and_not_copied():
+    with penstock.pipeline("cpu", tile=4096, tiles=4) as tiles:
+        tiles.push(b"abc")
+        tiles.push(b"defg")
+        tiles.end()
+        tile = tiles.next()
+        gone = weakref.ref(tile)
+        assert gone() is tile and repr(tile) == "<penstock.Tile 0: 3 bytes>"
+        [batch] = tiles.batches(1)
+        for one in (tile, batch):
+            for copies in (copy.copy, copy.deepcopy, pickle.dumps):
+                with pytest.raises(TypeError, match="copy its array"):
+                    copies(one)
+        assert weakref.ref(batch)() is batch
+        tile.release()
+        assert repr(tile) == "<penstock.Tile 0, home again or submitted>"
+        del tile, one
+        gc.collect()
+        assert gone() is None
