@@ -126,6 +126,22 @@ TEST_F(ANetworkThatIsParted, HasAnswersOnceOfWhichTheReceiptWasLost) {
   EXPECT_THAT(late_result->refused, IsEmpty());
 }
 
+/// The answer of an owner that had the number of this one on a server that took over. Seen to fail where owners were
+/// told by their numbers.
+TEST_F(ANetworkThatIsParted, HasNoAnswerOfAnotherInThePlaceOfOneOfWhichTheReceiptWasLost) {
+  auto const owner = far.join(), other = ledger.join();
+  auto const taken = owner->exchange({}, 2).taken;
+  {
+    auto const late = answers_late(*owner, taken, Way::to_client);
+    while (ledger.progress().done != 2) std::this_thread::yield();
+    server.ask("update parted.lease set settled_by = owner where number = 2");
+    EXPECT_EQ(answer_the_rest(*other), 1U);
+    network.cut();
+  }
+  ASSERT_TRUE(late_result);
+  EXPECT_THAT(late_result->refused, SizeIs(1));
+}
+
 /// What is said while it lives.
 struct Heard {
   Heard() {

@@ -9,30 +9,30 @@
 namespace penstock {
 namespace {
 
-// What each change of a lease asks first, and what it notes: $1 is the lease, $2 the owner, $3 the try. One that ends a
-// try without an answer counts that.
-#define PENSTOCK_SETTLED(kind) " settled_by = $2, settled_try = $3, settled_as = " kind
+// What each change of a lease asks first, and what it notes: $1 is the lease, $2 the owner, $3 the try, $4 the owner's
+// token. One that ends a try without an answer counts that.
+#define PENSTOCK_SETTLED(kind) " settled_by = $4, settled_try = $3, settled_as = " kind
 #define PENSTOCK_OWN_TRY " where number = $1 and owner = $2 and tries = $3 and state = 1"
 #define PENSTOCK_ENDED(change) \
   "with changed as (" change   \
   " returning number) update tally set ended = ended + 1 where owner = $2 and exists(select from changed)"
 constexpr std::string_view acknowledge =
-    "update lease set state = 2, suspect = false, since = null, reason = null, answer = $4," PENSTOCK_SETTLED("0")
+    "update lease set state = 2, suspect = false, since = null, reason = null, answer = $5," PENSTOCK_SETTLED("0")
         PENSTOCK_OWN_TRY;
 constexpr std::string_view give_back = PENSTOCK_ENDED(
     "update lease set state = 0, charged = charged - 1, owner = null, since = null," PENSTOCK_SETTLED("1")
         PENSTOCK_OWN_TRY);
 // It rests 50 ms, then twice that, up to 5 s.
 constexpr std::string_view fail = PENSTOCK_ENDED(
-    "update lease set state = case when charged >= $5 then 3 else 0 end, suspect = suspect and charged < $5,"
-    " owner = null, since = null, reason = $4, not_before = now_of($6)"
+    "update lease set state = case when charged >= $6 then 3 else 0 end, suspect = suspect and charged < $6,"
+    " owner = null, since = null, reason = $5, not_before = now_of($7)"
     " + least(5000000000, 50000000::bigint << (least(charged, 8) - 1)::integer)," PENSTOCK_SETTLED("2")
         PENSTOCK_OWN_TRY);
 constexpr std::string_view suspect = PENSTOCK_ENDED(
-    "update lease set state = case when charged >= $5 then 3 else 0 end, suspect = charged < $5, owner = null,"
-    " since = null, not_before = 0, reason = $4," PENSTOCK_SETTLED("3") PENSTOCK_OWN_TRY);
+    "update lease set state = case when charged >= $6 then 3 else 0 end, suspect = charged < $6, owner = null,"
+    " since = null, not_before = 0, reason = $5," PENSTOCK_SETTLED("3") PENSTOCK_OWN_TRY);
 constexpr std::string_view park = PENSTOCK_ENDED(
-    "update lease set state = 3, suspect = false, owner = null, since = null, reason = $4," PENSTOCK_SETTLED("4")
+    "update lease set state = 3, suspect = false, owner = null, since = null, reason = $5," PENSTOCK_SETTLED("4")
         PENSTOCK_OWN_TRY);
 #undef PENSTOCK_ENDED
 #undef PENSTOCK_SETTLED
@@ -53,25 +53,25 @@ constexpr std::string_view is_finished =
 
 }  // namespace
 
-void PostgresLeases::send(PostgresConnection& connection, std::int32_t owner, Settlement const& settlement) const {
+void PostgresLeases::send(PostgresConnection& connection, PostgresOwnerKey owner, Settlement const& settlement) const {
   auto const number = static_cast<std::int64_t>(settlement.number);
   std::uint32_t const tries = settlement.tries, most = session_.facts().most_tries;
   std::string_view const text = settlement.text;
   switch (settlement.kind) {
     case Settlement::Kind::acknowledge:
-      return connection.send(acknowledge, {number, owner, tries, text});
+      return connection.send(acknowledge, {number, owner.id, tries, owner.token, text});
     case Settlement::Kind::give_back:
-      return connection.send(give_back, {number, owner, tries});
+      return connection.send(give_back, {number, owner.id, tries, owner.token});
     case Settlement::Kind::fail:
-      return connection.send(fail, {number, owner, tries, text, most, session_.clock()});
+      return connection.send(fail, {number, owner.id, tries, owner.token, text, most, session_.clock()});
     case Settlement::Kind::suspect:
-      return connection.send(suspect, {number, owner, tries, text, most});
+      return connection.send(suspect, {number, owner.id, tries, owner.token, text, most});
     case Settlement::Kind::park:
-      return connection.send(park, {number, owner, tries, text});
+      return connection.send(park, {number, owner.id, tries, owner.token, text});
   }
 }
 
-std::string PostgresLeases::refusal_of(PostgresConnection& connection, std::int32_t owner, Settlement const& settlement,
+std::string PostgresLeases::refusal_of(PostgresConnection& connection, std::int64_t token, Settlement const& settlement,
                                        bool is_unsure) const {
   enum class State : std::uint8_t { ready, out, done, parked };
   std::string const number = std::to_string(settlement.number);
@@ -79,7 +79,7 @@ std::string PostgresLeases::refusal_of(PostgresConnection& connection, std::int3
       connection.ask("select state, tries, settled_by, settled_try, settled_as from lease where number = $1",
                      {static_cast<std::int64_t>(settlement.number)});
   if (now.size() == 0) return "There is no lease " + number + ".";
-  if (is_unsure && !now.is_null(0, 2) && now.number(0, 2) == owner && now.number(0, 3) == settlement.tries &&
+  if (is_unsure && !now.is_null(0, 2) && now.number(0, 2) == token && now.number(0, 3) == settlement.tries &&
       now.number(0, 4) == static_cast<std::int64_t>(settlement.kind))
     return {};  // It took effect, and the connection was lost before that was said.
   std::string const lost = "Try " + std::to_string(settlement.tries) + " of lease " + number + " is over: ";

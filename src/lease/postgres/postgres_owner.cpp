@@ -89,14 +89,19 @@ void PostgresOwner::Parts::join(PostgresConnection& connection) {
   server_process = connection.server_process();
 }
 
+bool PostgresOwner::Parts::is_taken(PostgresConnection& connection) const {
+  return connection.ask("select from owner where id = $1 and token <> $2", {id, token}).size() > 0;
+}
+
+void PostgresOwner::Parts::join_anew(PostgresConnection& connection) {
+  // What it holds is not of this server.
+  held.clear();
+  join(connection);
+}
+
 void PostgresOwner::Parts::rejoin(PostgresConnection& connection) {
   std::int32_t const lock_class = session.facts().lock_class();
-  // A server that took over, and did not have this owner, may have given its number to another. Nor did it hand out
-  // what this owner holds.
-  if (connection.ask("select from owner where id = $1 and token <> $2", {id, token}).size() > 0) {
-    held.clear();
-    return join(connection);
-  }
+  if (is_taken(connection)) return join_anew(connection);
   if (connection.ask("select pg_try_advisory_lock($1::integer, $2::integer)", {lock_class, id}).number(0, 0) == 0) {
     // The server does not know yet that the last session has lost its other end; or another owner looks right now.
     connection.ask(
@@ -107,10 +112,15 @@ void PostgresOwner::Parts::rejoin(PostgresConnection& connection) {
     throw PostgresLost(session.address().name + ": the owner's last session is still there. It is tried again.");
   }
   // If it was let go, it is there again, without what it had.
-  connection.send(
+  connection.ask(
       "insert into owner(id, process, heard, silence, token) values($1, $2, now_of($3), $4, $5)"
       " on conflict(id) do nothing",
       {id, PostgresValue::in_words(name), session.clock(), silence, token});
+  // Another may have got the number before that, though not its lock.
+  if (is_taken(connection)) {
+    connection.ask("select pg_advisory_unlock($1::integer, $2::integer)", {lock_class, id});
+    return join_anew(connection);
+  }
   connection.send("insert into tally(owner) values($1) on conflict do nothing", {id});
   // What was handed out in a commit whose end was not seen was never passed on.
   std::string numbers = "{", tries = "{";
@@ -154,11 +164,11 @@ void PostgresOwner::Parts::settle(PostgresConnection& connection, std::span<Sett
   }
   std::size_t const notes = silence == 0 ? 0 : !settlements.empty() || !held.empty() ? 1 : 2;
   std::size_t const before = notes + (is_last ? 0 : 1);
-  for (Settlement const& one : settlements) leases.send(connection, id, one);
+  for (Settlement const& one : settlements) leases.send(connection, {id, token}, one);
   std::vector<PostgresRows> const changed = connection.finish();
   for (std::size_t k = 0; k < settlements.size(); ++k) {
     if (changed[before + k].changes() != 0) continue;
-    std::string reason = leases.refusal_of(connection, id, settlements[k], unsure.contains(said(settlements[k])));
+    std::string reason = leases.refusal_of(connection, token, settlements[k], unsure.contains(said(settlements[k])));
     if (!reason.empty()) result.refused.push_back({k, std::move(reason)});
   }
 }

@@ -44,6 +44,9 @@ class PostgresOwner final : public LeaseOwner {
 
     void join(PostgresConnection& connection);
     void rejoin(PostgresConnection& connection);
+    /// A server that took over, and did not have this owner, may have given its number to another.
+    bool is_taken(PostgresConnection& connection) const;
+    void join_anew(PostgresConnection& connection);
     void leave(PostgresConnection& connection) const;
     void note(PostgresConnection& connection) const;
     /// Settles in a transaction of its own, and says which settlements changed nothing. It is on the disk when this

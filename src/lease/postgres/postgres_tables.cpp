@@ -12,7 +12,7 @@ namespace {
 // of the server's clock.
 //
 // The work of a lease never changes, and may be large; what changes is in a row of its own. A ready suspect may have an
-// owner: the one that gets it next. Of a lease that was settled, settled_... say by whom, by which try, and as what, so
+// owner: the one that gets it next. Of a lease that was settled, settled_... say by whose token, by which try, and as what, so
 // that an owner that lost its connection in a commit can see whether that took effect.
 //
 // Each question has an index that has only its rows, and in an order that no other index has. take() allows no plan but
@@ -31,7 +31,7 @@ create table work(
 create table lease(
   number bigint primary key, state smallint not null default 0, tries bigint not null default 0,
   charged bigint not null default 0, suspect boolean not null default false, owner integer, since bigint,
-  not_before bigint not null default 0, settled_by integer, settled_try bigint, settled_as smallint, reason bytea,
+  not_before bigint not null default 0, settled_by bigint, settled_try bigint, settled_as smallint, reason bytea,
   answer bytea) with (autovacuum_vacuum_scale_factor = 0.05);
 create index lease_ready on lease((number + 0)) where state = 0 and not suspect;
 create index lease_suspect on lease(number) where state = 0 and suspect;
