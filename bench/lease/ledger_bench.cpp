@@ -136,6 +136,7 @@ void take_and_acknowledge(benchmark::State& state, std::string (*fresh)()) {
 void ask(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"processes", "at_once", "leases"})
       ->Args({4, 1, 400})
+      ->Args({8, 1, 400})
       ->Args({4, 16, 8000})
       ->Args({8, 16, 8000})
       ->Args({16, 64, 32000})

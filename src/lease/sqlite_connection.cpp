@@ -15,10 +15,27 @@ namespace {
 /// Time for which a lock of another program is waited for. Penstock's own processes take turns.
 constexpr int longest_wait_ms = 1000;
 
+bool is_no_room(int system_error) {
+  return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
+}
+
+/// Number of the system's last error. Where a commit fails, SQLite loses it, and the file that was written has it.
+int system_error_of(sqlite3* handle) {
+  int error = sqlite3_system_errno(handle);
+  for (int const which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+    sqlite3_file* file = nullptr;
+    if (sqlite3_file_control(handle, "main", which, &file) != SQLITE_OK || file == nullptr || file->pMethods == nullptr)
+      continue;
+    int of_file = 0;
+    file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &of_file);
+    if (error == 0 || is_no_room(of_file)) error = of_file;
+  }
+  return error;
+}
+
 /// What the code means for a ledger, behind its name. Empty if SQLite's own words must do.
 std::string sentence_for(int code, int system_error) {
-  bool const no_room = system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
-  if ((code & 0xff) == SQLITE_IOERR && no_room) code = SQLITE_FULL;
+  if ((code & 0xff) == SQLITE_IOERR && is_no_room(system_error)) code = SQLITE_FULL;
   switch (code & 0xff) {
     case SQLITE_FULL:
       return " finds no room on its disk. Nothing was changed: free some space, and go on.";
@@ -68,7 +85,7 @@ void SqliteConnection::run(char const* statements) {
 
 void SqliteConnection::refuse(int code) const {
   if (handle_ == nullptr || code == SQLITE_NOMEM) throw Error(ErrorKind::out_of_memory, "Out of memory.");
-  int const system_error = sqlite3_system_errno(handle_);
+  int const system_error = system_error_of(handle_);
   std::string const sentence = sentence_for(code, system_error);
   if (!sentence.empty()) {
     int const kind_of_code = code & 0xff;

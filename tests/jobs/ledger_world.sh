@@ -8,10 +8,12 @@ exec {never}<> <(:)
 # await WORDS...: until the command succeeds, which is tried each 10 ms.
 await() { until "$@"; do read -rt 0.01 -u "$never" || true; done; }
 
-# in_one_go WORDS...: into `expected`, its messages into `expected.err`, its exit code into `expected_code`.
+# in_one_go WORDS...: into `expected`, its messages into `expected.err`, its exit code into `expected_code`. Options that are refused
+# would be refused with a ledger, too.
 in_one_go() {
   expected_code=0
   "$program" "$1" --device cpu "${@:2}" >expected 2>expected.err || expected_code=$?
+  [[ $expected_code != 2 ]] || fail "refused in one go: $(cat expected.err)"
 }
 # with_ledger LEDGER WORDS...: into `out`, `err` and `code`.
 with_ledger() {

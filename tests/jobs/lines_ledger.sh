@@ -84,6 +84,10 @@ END
     same_results
     with_ledger ledger run --json --format csv --input table other
     [[ $code == 0 ]] || fail "the finished ledger of workers: $(cat err)"
+    # It needs no worker any more: one would end with code 2, as there is no such device.
+    code=0
+    "$program" run --device nowhere --ledger ledger --format csv --input table other --workers 2 >out 2>err || code=$?
+    same_results
     # Bad options end them all, and damaged input is the result of all.
     printf '\x1f\x8b\x08' >bad.gz
     with_ledger other-ledger run --format csv --input table bad.gz --workers 2

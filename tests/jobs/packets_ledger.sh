@@ -23,22 +23,26 @@ case $case in
     number=0
     while IFS='|' read -r inputs options; do
       # shellcheck disable=SC2086 # Several words.
-      in_one_go run --top 0 --input $inputs $options
+      in_one_go run --input $inputs $options
       # A lease for each, and one for several.
       for lease in 1B 64MiB; do
         # shellcheck disable=SC2086
-        with_ledger "ledger$((++number))" run --top 0 --input $inputs $options --lease "$lease"
+        with_ledger "ledger$((++number))" run --input $inputs $options --lease "$lease"
         same_results
       done
       # shellcheck disable=SC2086
-      with_ledger "ledger$((++number))" run --top 0 --input $inputs $options --lease 1B --workers 2
+      with_ledger "ledger$((++number))" run --input $inputs $options --lease 1B --workers 2
       same_results
     done <<'END'
-one two packed.gz empty small|
-one one small|--tile 16KiB --producers 2
-small broken two|
+one two packed.gz empty small|--top 0
+one one small|--top 0 --tile 16KiB --producers 2
+small broken two|--top 0
 one|--top 3
 END
+    # The ledger of the last needs no worker any more: one would end with code 2, as there is no such device.
+    code=0
+    "$program" run --device nowhere --ledger "ledger$number" --input one --top 3 --lease 1B --workers 2 >out 2>err || code=$?
+    same_results
     in_one_go run --json --input one packed.gz
     with_ledger json run --json --input one packed.gz --lease 1B
     same_members options digest results left_out bytes_in failed

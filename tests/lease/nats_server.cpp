@@ -148,11 +148,30 @@ std::int64_t NatsClient::unacknowledged(char const* consumer) const {
   return NatsConsumer(info)->NumAckPending;
 }
 
-void NatsClient::listen() {
+NatsSubscription NatsClient::listening(std::string const& subject) const {
   natsSubscription* subscription = nullptr;
-  expect(natsConnection_SubscribeSync(&subscription, connection_.get(), "$JS.ACK.>"));
-  said_.reset(subscription);
+  expect(natsConnection_SubscribeSync(&subscription, connection_.get(), subject.c_str()));
+  NatsSubscription owned(subscription);
   expect(natsConnection_Flush(connection_.get()));
+  return owned;
+}
+
+void NatsClient::listen() {
+  said_ = listening("$JS.ACK.>");
+}
+
+void NatsClient::listen_to_requests(std::string const& consumer) {
+  asked_ = listening("$JS.API.CONSUMER.MSG.NEXT.CLAIMS." + consumer);
+}
+
+void NatsClient::answer_without_origin() {
+  natsMsg* request = nullptr;
+  expect(natsSubscription_NextMsg(&request, asked_.get(), 120'000));
+  NatsMessage const owned(request);
+  std::string const text = R"({"path": "a"})";
+  said_ = listening("said");
+  expect(natsConnection_PublishRequest(connection_.get(), natsMsg_GetReply(request), "said", text.data(),
+                                       static_cast<int>(text.size())));
 }
 
 NatsMessage NatsClient::heard(std::string const& word) const {

@@ -56,15 +56,22 @@ class NatsClient {
   void listen();
   /// Returns once another has said this, as "+WPI": in progress.
   void await_said(std::string const& word) const { heard(word); }
+  /// Listens to those that ask for messages of the consumer.
+  void listen_to_requests(std::string const& consumer);
+  /// Sends the first of them a message of which nothing says where it is in the stream, and listens to what is said of
+  /// that.
+  void answer_without_origin();
   /// Has the next message that another says it is at delivered again.
   void have_it_delivered_again() const;
 
  private:
+  NatsSubscription listening(std::string const& subject) const;
   NatsMessage heard(std::string const& word) const;
 
   NatsConnection connection_;
   NatsJetStream stream_;
   NatsSubscription said_;
+  NatsSubscription asked_;
 };
 
 }  // namespace penstock::support

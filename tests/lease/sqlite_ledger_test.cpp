@@ -183,8 +183,10 @@ TEST_F(ALedgerFile, ThatAnotherProgramHasLockedSaysSo) {
   EXPECT_THAT(owner->exchange({}, 1).taken, SizeIs(1));
 }
 
+int reason = 0;
+
 ssize_t write_nothing(int, void const*, std::size_t, off_t) {
-  errno = ENOSPC;
+  errno = reason;
   return -1;
 }
 
@@ -192,7 +194,8 @@ ssize_t write_nothing(int, void const*, std::size_t, off_t) {
 struct FullDisk {
   static constexpr char const* names[] = {"pwrite", "pwrite64"};
   sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
-  FullDisk() {
+  explicit FullDisk(int error = ENOSPC) {
+    reason = error;
     for (char const* name : names)
       system->xSetSystemCall(system, name, reinterpret_cast<sqlite3_syscall_ptr>(write_nothing));
   }
@@ -203,12 +206,13 @@ struct FullDisk {
   }
 };
 
+/// Full is also where the user has no room left. Seen to fail where only SQLite was asked for the reason.
 TEST_F(ALedgerFile, OnAFullDiskLosesNothingAndGoesOnOnceThereIsRoom) {
   SqliteLedger ledger(name);
   auto const owner = ledger.join();
   auto const taken = owner->exchange({}, 2).taken;
-  {
-    FullDisk const full;
+  for (int const error : {ENOSPC, EDQUOT, EFBIG}) {
+    FullDisk const full(error);
     EXPECT_THROW(owner->exchange({}, 1), LedgerUnavailable);
     EXPECT_THAT(refusal([&] { owner->exchange(settle_all(taken, Kind::acknowledge), 2); }),
                 AllOf(HasSubstr("finds no room on its disk"), HasSubstr("free some space")));

@@ -136,6 +136,86 @@ case $2 in
     expect_code 2
     expect_err "--ledger is for files that can be read again, and '-' is not"
     ;;
+  ALedgerThatCannotBeUsedIsSaidWithTheRemedyAndLosesNothing)
+    hashes --ledger ledger tree >/dev/null
+    sqlite() { python3 -c 'import sqlite3, sys; print(*(row[0] for row in sqlite3.connect("ledger").execute(sys.argv[1])))' "$1"; }
+    # As a user who may do no more than the modes of files say.
+    as=()
+    ((EUID != 0)) || as=(setpriv '--bounding-set=-dac_override,-dac_read_search')
+    if ! "${as[@]}" true || ! python3 -c 'import sqlite3'; then
+      echo 'setpriv or python3 with SQLite is not here'
+      exit 77
+    fi
+    # refused CODE WORDS...
+    refused() {
+      code=0
+      "${as[@]}" "$penstock" hash --device cpu --ledger ledger tree >out 2>err || code=$?
+      expect_code "$1"
+      for words in "${@:2}"; do expect_err "$words"; done
+      [[ ! -s out ]] || fail 'it prints lines'
+    }
+    version=$(sqlite 'pragma user_version')
+    sqlite 'pragma user_version = 7'
+    refused 2 'ledger is a ledger of version 7' 'Use the penstock that made it'
+    sqlite "pragma user_version = $version"
+    chmod 444 ledger
+    chmod 555 .
+    refused 4 'ledger can be read but not written. Make the file and its folder writable'
+    chmod 755 .
+    chmod 644 ledger
+    cp ledger whole
+    dd if=/dev/zero of=ledger bs=4096 seek=1 count=$(($(stat -c %s ledger) / 4096 - 1)) conv=notrunc status=none
+    refused 4 'ledger is damaged. Go on with a copy that was made before' '.recover'
+    cp whole ledger
+    # Nothing is read any more.
+    mv tree gone
+    mkdir tree
+    run hash --device cpu --ledger ledger tree
+    expect_code 0
+    expect_same_as expected
+    ;;
+  AFullDiskIsWaitedForAndLosesNothing)
+    command -v prlimit >/dev/null || { echo 'prlimit is not here' && exit 77; }
+    # None can be made, and the file that was begun is no hindrance.
+    code=0
+    (trap '' XFSZ && ulimit -S -f 8 && exec "$penstock" hash --device cpu --ledger new tree) >out 2>err || code=$?
+    expect_code 4
+    expect_err 'new finds no room on its disk. Nothing was changed: free some space'
+    run hash --device cpu --ledger new tree
+    expect_code 0
+    expect_same_as expected
+    # With leases, and without a result.
+    run hash --device nowhere --ledger ledger --workers 1 tree
+    expect_code 2
+    cp ledger before
+    # limited KIB: room for so much in each file; the shell that asks for it is `process`.
+    limited() {
+      rm -f err
+      (trap '' XFSZ && ulimit -S -f "$1" && exec env --default-signal=TERM "$penstock" hash --device cpu --ledger ledger tree) >out 2>err &
+      process=$!
+    }
+    is_over() { [[ ! -e /proc/$process ]] || grep -qs '^State:.Z' "/proc/$process/status"; }
+    waits() { grep -qsF 'finds no room on its disk. Nothing was changed: free some space, and go on. It is tried again' err; }
+    await_wait() { until waits; do ! is_over || waits || fail "it does not wait: $(cat err)"; done; }
+    limited 36
+    await_wait
+    prlimit --pid "$process" --fsize=unlimited:
+    code=0
+    wait "$process" || code=$?
+    expect_code 0
+    expect_same_as expected
+    [[ $(wc -l <err) == 1 ]] || fail "it says: $(cat err)"
+    cp before ledger
+    limited 36
+    await_wait
+    kill -TERM "$process"
+    code=0
+    wait "$process" || code=$?
+    expect_code 130
+    run hash --device cpu --ledger ledger tree
+    expect_code 0
+    expect_same_as expected
+    ;;
   TwoProcessesShareALedgerInPostgres)
     start_postgres "$world"
     ledger="postgresql:///postgres?host=$server&user=penstock&ledger=run"
@@ -159,6 +239,10 @@ case $2 in
     expect_code 2
     expect_err '.pgpass'
     ! grep -q secret err || fail 'it shows the password'
+    run hash --device cpu --ledger "$ledger&user=nemo" tree
+    expect_code 2
+    expect_err 'refuses this user: role "nemo" does not exist'
+    expect_err '.pgpass'
     ;;
   *) fail "no such case: $2" ;;
 esac

@@ -26,8 +26,8 @@ case $2 in
     expect_code 0
     expect_same_as expected
     [[ ! -s err ]] || fail "it says: $(cat err)"
-    # All is done, so no worker looks for that device.
-    run hash --device cuda:99 --ledger ledger --workers 3 tree
+    # All is done, so no worker ends with code 2 for want of that device.
+    run hash --device nowhere --ledger ledger --workers 3 tree
     expect_code 0
     expect_same_as expected
     for format in --json --csv --no-names; do
@@ -37,6 +37,12 @@ case $2 in
     run hash --device cpu --ledger other --workers 2 tree/large nowhere
     expect_code 1
     expect_err 'nowhere: No such file or directory'
+    # A result that is a problem is one, too.
+    run hash --device nowhere --ledger other --workers 2 tree/large nowhere
+    expect_code 1
+    expect_err 'nowhere: No such file or directory'
+    hashes tree/large >expected
+    expect_same_as expected
     ;;
   HashesWithTheSameLinesHoweverOftenWorkersAreKilled)
     needs_children

@@ -52,7 +52,8 @@ struct NatsOptions {
 /// without giving back is handed out again after `ack_wait`.
 ///
 /// A server that is gone is tried again for ever. Meanwhile exchanges throw LedgerUnavailable. One that comes back and
-/// refuses the user twice is given up by the library: start the process again.
+/// refuses the user twice is given up by the library: exchanges then throw an Error with the remedy, and what is out
+/// is handed out again after `ack_wait`.
 ///
 /// Threads: any. It has threads of libnats.
 class NatsClaims final : public LeaseSupply {
@@ -71,7 +72,9 @@ class NatsClaims final : public LeaseSupply {
   ~NatsClaims() override;
 
   /// Blocks: for the network, two seconds at most for each answer, and for 50 ms where there is no message.
-  /// Throws: LedgerUnavailable. Send the same settlements again: those that took effect are not refused then.
+  /// Throws: LedgerUnavailable. Send the same settlements again: those that took effect are not refused then. Error, if
+  ///         the library has given up the server: of kind bad_argument, where that refuses the user. What was fetched
+  ///         when it throws is handed back at once.
   Exchange exchange(std::span<Settlement const> settlements, std::size_t most) override;
   void keep_alive() override;
   /// The consumer's `ack_wait`.

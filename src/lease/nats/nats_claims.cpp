@@ -92,6 +92,23 @@ class NatsClaims::Parts {
     std::uint32_t tries = 0;
     NatsMessage message = {};
   };
+  /// Messages that were fetched. The server hands out again what is still here at the end: at once or, if that does not
+  /// reach it, later.
+  struct Fetched {
+    natsMsgList list = {};
+    std::map<std::uint64_t, Held> claims = {};
+
+    Fetched() = default;
+    Fetched(Fetched const&) = delete;
+    Fetched& operator=(Fetched const&) = delete;
+    ~Fetched() {
+      for (auto const& [number, claim] : claims) natsMsg_Nak(claim.message.get(), nullptr);
+      for (int k = 0; k < list.Count; ++k)
+        if (list.Msgs[k] != nullptr) natsMsg_Nak(list.Msgs[k], nullptr);
+      natsMsgList_Destroy(&list);
+    }
+    NatsMessage pass_on(int index) noexcept { return NatsMessage(std::exchange(list.Msgs[index], nullptr)); }
+  };
 
   void open_stream() {
     jsOptions answers;
@@ -161,56 +178,38 @@ class NatsClaims::Parts {
 
   std::vector<Lease> take(std::size_t most) {
     link_.expect_connection();
-    natsMsgList list{};
-    natsStatus const status = natsSubscription_Fetch(
-        &list, subscription_.get(), static_cast<int>(std::min<std::size_t>(most, INT_MAX)), longest_fetch, nullptr);
+    Fetched fetched;
+    natsStatus const status =
+        natsSubscription_Fetch(&fetched.list, subscription_.get(),
+                               static_cast<int>(std::min<std::size_t>(most, INT_MAX)), longest_fetch, nullptr);
     std::vector<Lease> taken;
     if (status == NATS_TIMEOUT || status == NATS_NOT_FOUND) return taken;
     link_.expect(status);
-    std::vector<NatsMessage> messages;
-    for (int k = 0; k < list.Count; ++k) messages.emplace_back(std::exchange(list.Msgs[k], nullptr));
-    natsMsgList_Destroy(&list);
-    try {
-      for (NatsMessage& message : messages) {
-        jsMsgMetaData* of_message = nullptr;
-        if (natsMsg_GetMetaData(&of_message, message.get()) != NATS_OK) {
-          natsMsg_Nak(message.get(), nullptr);
-          continue;
-        }
-        NatsOrigin const origin(of_message);
-        std::uint64_t const number = origin->Sequence.Stream;
-        auto const tries = static_cast<std::uint32_t>(
-            std::min<std::uint64_t>(origin->NumDelivered, std::numeric_limits<std::uint32_t>::max()));
-        auto work = claim_check(
-            {natsMsg_GetData(message.get()), static_cast<std::size_t>(natsMsg_GetDataLength(message.get()))});
-        if (!work) {
-          // If that does not reach the server, the message comes again.
-          natsMsg_Term(message.get(), nullptr);
-          say_parked(number, "it is no claim check, such as {\"path\": \"/data/1.bin\"}.");
-          continue;
-        }
-        held_.insert_or_assign(number, Held{.tries = tries, .message = std::move(message)});
-        taken.push_back({.number = number, .tries = tries, .charged = tries, .work = *std::move(work)});
+    for (int k = 0; k < fetched.list.Count; ++k) {
+      natsMsg* const message = fetched.list.Msgs[k];
+      jsMsgMetaData* of_message = nullptr;
+      if (natsMsg_GetMetaData(&of_message, message) != NATS_OK) continue;
+      NatsOrigin const origin(of_message);
+      std::uint64_t const number = origin->Sequence.Stream;
+      auto const tries = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(origin->NumDelivered, std::numeric_limits<std::uint32_t>::max()));
+      auto work = claim_check({natsMsg_GetData(message), static_cast<std::size_t>(natsMsg_GetDataLength(message))});
+      if (!work) {
+        // If that does not reach the server, the message comes again.
+        natsMsg_Term(fetched.pass_on(k).get(), nullptr);
+        say_parked(number, "it is no claim check, such as {\"path\": \"/data/1.bin\"}.");
+        continue;
       }
-    } catch (...) {
-      give_back(messages, taken);
-      throw;
+      taken.push_back({.number = number, .tries = tries, .charged = tries, .work = *std::move(work)});
+      Held& claim = fetched.claims[number];
+      claim.tries = tries;
+      claim.message = fetched.pass_on(k);
     }
     std::ranges::sort(taken, {}, [](Lease const& lease) { return std::pair(lease.number, lease.tries); });
+    // Nothing fails from here on. What is held of an earlier try is void.
+    for (auto const& [number, claim] : fetched.claims) held_.erase(number);
+    held_.merge(fetched.claims);
     return taken;
-  }
-
-  /// Messages that nobody will work on: the server hands them out again at once, or, if that does not reach it, later.
-  void give_back(std::vector<NatsMessage> const& messages, std::vector<Lease> const& taken) noexcept {
-    for (NatsMessage const& message : messages) {
-      if (message != nullptr) natsMsg_Nak(message.get(), nullptr);
-    }
-    for (Lease const& lease : taken) {
-      auto const found = held_.find(lease.number);
-      if (found == held_.end()) continue;
-      natsMsg_Nak(found->second.message.get(), nullptr);
-      held_.erase(found);
-    }
   }
 
   /// True if no message waits, or is out to any process.

@@ -66,15 +66,17 @@ NatsLink::NatsLink(std::string address, std::string const& password_file) : addr
 
 void NatsLink::expect(natsStatus status) const {
   if (status == NATS_OK) return;
+  if (connection_ && natsConnection_IsClosed(get())) closed();
   throw LedgerUnavailable("The NATS server at " + address_ + " does not do what it is asked: " +
                           natsStatus_GetText(status) + ". See that it runs, with JetStream.");
 }
 
 void NatsLink::expect_connection() const {
-  natsConnStatus const now = natsConnection_Status(get());
-  if (now == NATS_CONN_STATUS_CONNECTED) return;
-  if (now != NATS_CONN_STATUS_CLOSED) expect(NATS_CONNECTION_DISCONNECTED);
-  // The library closes a connection for good once its user was refused twice.
+  if (natsConnection_Status(get()) != NATS_CONN_STATUS_CONNECTED) expect(NATS_CONNECTION_DISCONNECTED);
+}
+
+/// The library closes a connection for good once its user was refused twice.
+void NatsLink::closed() const {
   char const* text = nullptr;
   natsStatus const why = natsConnection_GetLastError(get(), &text);
   if (is_refusal(why)) refused();

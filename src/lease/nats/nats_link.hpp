@@ -25,15 +25,15 @@ class NatsLink {
 
   natsConnection* get() const noexcept { return connection_.get(); }
   std::string const& address() const noexcept { return address_; }
-  /// Throws: LedgerUnavailable, if this is not NATS_OK.
+  /// Throws: if this is not NATS_OK: Error, where there will be no connection any more, since the server refuses the
+  ///         user by now, say; else LedgerUnavailable.
   void expect(natsStatus status) const;
-  /// Throws: LedgerUnavailable, while there is no connection; Error, if there will be none, since the server refuses
-  /// the
-  ///         user by now.
+  /// Throws: as `expect`, while there is no connection.
   void expect_connection() const;
 
  private:
   [[noreturn]] void refused() const;
+  [[noreturn]] void closed() const;
 
   std::string const address_;
   NatsConnection connection_;
