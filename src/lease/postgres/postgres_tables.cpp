@@ -12,8 +12,8 @@ namespace {
 // of the server's clock.
 //
 // The work of a lease never changes, and may be large; what changes is in a row of its own. A ready suspect may have an
-// owner: the one that gets it next. Of a lease that was settled, settled_... say by whose token, by which try, and as what, so
-// that an owner that lost its connection in a commit can see whether that took effect.
+// owner: the one that gets it next. Of a lease that was settled, settled_... say by whose token, by which try, and as
+// what, so that an owner that lost its connection in a commit can see whether that took effect.
 //
 // Each question has an index that has only its rows, and in an order that no other index has. take() allows no plan but
 // those indexes, so what the server knows or does not know of the table's contents changes nothing: it would read and
