@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What pip calls to build the package from source (https://peps.python.org/pep-0517): CMake, then make_wheel.py."""
+import gzip
 import io
 import os
 import pathlib
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 
 import make_wheel
 
@@ -42,13 +44,23 @@ def _files():
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """Packs the whole source."""
+    """Packs the whole source. Its bytes depend on the files, on their modes, and on SOURCE_DATE_EPOCH."""
     name = f"penstock-{_version()}"
-    with tarfile.open(os.path.join(sdist_directory, f"{name}.tar.gz"), "w:gz", format=tarfile.PAX_FORMAT) as archive:
+    moment = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+
+    def plain(entry):
+        entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = moment, 0, 0, "", ""
+        return entry
+
+    with (
+        open(os.path.join(sdist_directory, f"{name}.tar.gz"), "wb") as file,
+        gzip.GzipFile("", "wb", fileobj=file, mtime=moment) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
         for one in _files():
-            archive.add(ROOT / one, f"{name}/{one}", recursive=False)
+            archive.add(ROOT / one, f"{name}/{one}", recursive=False, filter=plain)
         about = make_wheel.metadata(_version(), ROOT / "docs" / "python.md").encode()
-        entry = tarfile.TarInfo(f"{name}/PKG-INFO")
+        entry = plain(tarfile.TarInfo(f"{name}/PKG-INFO"))
         entry.size = len(about)
         archive.addfile(entry, io.BytesIO(about))
     return f"{name}.tar.gz"
