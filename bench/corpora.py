@@ -34,7 +34,7 @@ def some_sizes(rng, total, typical, spread):
 
 
 def some_keys(rng, count, distinct):
-    """Numbers below `distinct`: all alike often, or as Zipf has them."""
+    """Numbers below `distinct`: each as often as the others, or by Zipf's law."""
     if rng.random() < 0.5:
         return rng.integers(0, distinct, count), "uniform"
     power = 1.05 + rng.random()
